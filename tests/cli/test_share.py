@@ -109,7 +109,7 @@ def test_hours_that_cannot_be(
     shared_cluster: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, hours: str, sentence: str
 ) -> None:
     site = Site()
-    site = replace(site, sharing=replace(site.sharing, link_hours=2.0))
+    site = replace(site, sharing=site.sharing.model_copy(update={"link_hours": 2.0}))
     monkeypatch.setattr("gpucluster.client.links.this_site", lambda: site)
     assert main(["share", "shared", "--hours", hours]) != 0
     assert capsys.readouterr() == ("", f"--hours: {sentence}\n")

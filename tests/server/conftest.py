@@ -65,15 +65,20 @@ def running_cluster(registry_directory: Path) -> Iterator[ClusterModel]:
 
 
 @pytest.fixture
-def extension_config() -> dict[str, Any]:
-    """Settings of the extension; tests override this."""
-    return {"standby": False}
+def extension_config(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Settings of the extension: those of the marker ``extension``; tests override this."""
+    return {"standby": False} | marked(request, "extension")
 
 
 @pytest.fixture
-def server_config() -> dict[str, Any]:
-    """Settings of the server; tests override this."""
-    return {}
+def server_config(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Settings of the server: those of the marker ``server``; tests override this."""
+    return marked(request, "server")
+
+
+def marked(request: pytest.FixtureRequest, name: str) -> dict[str, Any]:
+    marker = request.node.get_closest_marker(name)
+    return {} if marker is None else marker.kwargs
 
 
 @pytest.fixture

@@ -166,11 +166,8 @@ class ReadOnly(Authorizer):
         return resource != "gpucluster" or action == "read"
 
 
+@pytest.mark.server(authorizer_class=DenyAll)
 class TestDenied:
-    @pytest.fixture
-    def server_config(self):
-        return {"authorizer_class": DenyAll}
-
     async def test_rest(self, url, running_cluster, jp_auth_header):
         for method, path in REST:
             response = await fetch(url + path, method, BODY[method], **jp_auth_header)
@@ -188,11 +185,8 @@ class TestDenied:
         assert b"may not do this" in response.body
 
 
+@pytest.mark.server(authorizer_class=ReadOnly)
 class TestReadOnly:
-    @pytest.fixture
-    def server_config(self):
-        return {"authorizer_class": ReadOnly}
-
     async def test_looking_is_allowed_and_changing_is_not(self, url, running_cluster, jp_auth_header):
         for method, path in REST:
             response = await fetch(url + path, method, BODY[method], **jp_auth_header)
@@ -273,11 +267,8 @@ async def test_rebound_host_name_is_refused(url, running_cluster, jp_auth_header
     assert response.code == 403
 
 
+@pytest.mark.server(allow_origin="http://friend.example")
 class TestFriendlyOrigin:
-    @pytest.fixture
-    def server_config(self):
-        return {"allow_origin": "http://friend.example"}
-
     async def test_an_origin_that_the_site_allows_is_let_in(self, url, running_cluster, jp_serverapp):
         cookie, _ = await login_cookies(url, jp_serverapp.identity_provider.token)
         cross = {"Cookie": cookie, "Sec-Fetch-Site": "cross-site"}

@@ -78,11 +78,8 @@ class TestWhoMayLook:
         assert (await AsyncControl().get("shared")).wanted == running_cluster.wanted
 
 
+@pytest.mark.extension(assistants="change", limits={"n_workers": 2})
 class TestWhoMayChange:
-    @pytest.fixture
-    def extension_config(self):
-        return {"standby": False, "assistants": "change", "limits": {"n_workers": 2}}
-
     async def test_starts_scales_and_stops_within_the_limits(self, jp_serverapp):
         assert len(offered()) == len(assistants.LOOKING) + len(assistants.CHANGING)
         with pytest.raises(InvalidRequest, match="n_workers"):
@@ -100,10 +97,7 @@ class TestWhoMayChange:
         await control.stop(made["id"])
 
 
+@pytest.mark.extension(assistants="off")
 class TestNobody:
-    @pytest.fixture
-    def extension_config(self):
-        return {"standby": False, "assistants": "off"}
-
     async def test_is_offered_anything(self, jp_serverapp):
         assert offered() == []

@@ -192,9 +192,9 @@ class TestUnsafeRegistry:
             assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
 
 
-async def test_directory_opened_to_others_while_running(registry_directory, api, jp_ws_fetch):
+async def test_directory_opened_to_others_while_running(registry_directory, api, jp_ws_fetch, closing):
     assert (await api("GET", "clusters"))[0] == 200
-    socket = await jp_ws_fetch("gpucluster/api/events")
+    socket = closing(await jp_ws_fetch("gpucluster/api/events"))
     assert json.loads(await socket.read_message())["kind"] == "hello"
     registry_directory.chmod(0o755)
     async with asyncio.timeout(60):
@@ -231,11 +231,8 @@ class TestUnreadableRegistry:
         assert (await api("GET", "clusters"))[0] == 200
 
 
+@pytest.mark.extension(limits={"n_workers": 0})
 class TestWrongSettings:
-    @pytest.fixture
-    def extension_config(self):
-        return {"limits": {"n_workers": 0}}
-
     async def test_every_request_says_which(self, api):
         for method, path in (("GET", "clusters"), ("POST", "clusters"), ("GET", "schema")):
             code, error = await api(method, path, {} if method == "POST" else None)

@@ -34,9 +34,7 @@ def panel(jp_fetch):
 loads_dask_labextension = pytest.mark.filterwarnings("ignore::jupyter_server.serverapp.JupyterServerAuthWarning")
 
 
-def extensions(*, dask_labextension: bool) -> dict[str, Any]:
-    found = {"gpucluster": True, "jupyter_server_terminals": False}
-    return {"jpserver_extensions": {**found, "dask_labextension": True} if dask_labextension else found}
+LOADED = {"jpserver_extensions": {"gpucluster": True, "jupyter_server_terminals": False, "dask_labextension": True}}
 
 
 class Alone:
@@ -132,12 +130,9 @@ class TestAlone(Alone):
 
 
 @loads_dask_labextension
+@pytest.mark.server(**LOADED)
 class TestBeside(Alone):
     """dask-labextension's server part is loaded, before ours."""
-
-    @pytest.fixture
-    def server_config(self) -> dict[str, Any]:
-        return extensions(dask_labextension=True)
 
     @pytest.mark.full
     async def test_new_creates_our_cluster_outside_this_process(self, panel, registry_directory, until):
@@ -196,16 +191,10 @@ class TestBeside(Alone):
 
 
 @loads_dask_labextension
+@pytest.mark.server(**LOADED)
+@pytest.mark.extension(dask_labextension="instead", limits={"n_workers": 1, "backends": ["local"]})
 class TestInstead(Alone):
     """dask-labextension is loaded but not used."""
-
-    @pytest.fixture
-    def server_config(self) -> dict[str, Any]:
-        return extensions(dask_labextension=True)
-
-    @pytest.fixture
-    def extension_config(self) -> dict[str, Any]:
-        return {"standby": False, "dask_labextension": "instead", "limits": {"n_workers": 1, "backends": ["local"]}}
 
     async def test_its_addresses_are_ours(self, panel, registry_directory):
         code, answer = await panel("GET", "dashboard-check", "http%3A%2F%2F127.0.0.1%3A1%2F")
@@ -221,12 +210,9 @@ class TestInstead(Alone):
         assert (await panel("DELETE", "clusters", made["id"]))[0] == 204
 
 
+@pytest.mark.extension(dask_labextension="off")
 class TestOff:
     """The addresses are not ours."""
-
-    @pytest.fixture
-    def extension_config(self) -> dict[str, Any]:
-        return {"standby": False, "dask_labextension": "off"}
 
     async def test_no_scheduler_answers(self, panel, running_cluster: ClusterModel):
         for path in (["clusters"], ["clusters", running_cluster.id], ["dashboard", running_cluster.id, "status"]):
@@ -270,11 +256,8 @@ class KnowsNoClusters(Authorizer):
         return resource != "gpucluster"
 
 
+@pytest.mark.server(authorizer_class=ReadsOnly)
 class TestReadsOnly:
-    @pytest.fixture
-    def server_config(self) -> dict[str, Any]:
-        return {"authorizer_class": ReadsOnly}
-
     async def test_changes_are_refused(self, panel, running_cluster, registry_directory):
         assert (await panel("GET", "clusters"))[0] == 200
         assert (await panel("PUT", "clusters"))[0] == 403
@@ -283,11 +266,8 @@ class TestReadsOnly:
         assert not Control(registry_directory).get(running_cluster.id).wanted.stopped
 
 
+@pytest.mark.server(authorizer_class=KnowsNoClusters)
 class TestNotAllowedAlone:
-    @pytest.fixture
-    def server_config(self) -> dict[str, Any]:
-        return {"authorizer_class": KnowsNoClusters}
-
     async def test_unauthorized_user_sees_no_cluster(self, panel, running_cluster):
         assert (await panel("GET", "clusters"))[0] == 403
         assert (await panel("GET", "clusters", running_cluster.id))[0] == 403
@@ -295,10 +275,7 @@ class TestNotAllowedAlone:
 
 
 @loads_dask_labextension
+@pytest.mark.server(**LOADED, authorizer_class=KnowsNoClusters)
 class TestNotAllowedBeside:
-    @pytest.fixture
-    def server_config(self) -> dict[str, Any]:
-        return {**extensions(dask_labextension=True), "authorizer_class": KnowsNoClusters}
-
     async def test_still_sees_its_own(self, panel, running_cluster):
         assert await panel("GET", "clusters") == (200, [])

@@ -26,11 +26,8 @@ def server():
     narrow_this_site(None)
 
 
+@pytest.mark.extension(limits=LIMITS)
 class TestOverRest:
-    @pytest.fixture
-    def extension_config(self):
-        return {"standby": False, "limits": LIMITS}
-
     async def test_form_shows_them(self, api):
         _, answer = await api("GET", "schema")
         assert set(answer["backends"]) == {"local", "auto"}

@@ -14,7 +14,6 @@ from contextlib import suppress
 import gpucluster
 import httpx
 import pytest
-from gpucluster.client.control import Control
 from gpucluster.client.starting.launch import standbys
 from gpucluster.registry import lock
 from gpucluster.registry.store import Registry
@@ -77,25 +76,6 @@ def test_working_server_imports_nothing_heavy(registry_directory, running_cluste
     assert not [line for line in log.splitlines() if line.startswith("[I 2026] forged")]
     assert "tornado" in imported
     assert imported & HEAVY == set()
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_cluster_outlives_the_server(registry_directory, tmp_path, number):
-    control = Control(registry_directory)
-    name = f"kept-{number.name.lower()}"
-    with jupyter_process(tmp_path / "first", standby=False) as jupyter:
-        made = jupyter.call("POST", "clusters", {"name": name, "backend": "local", "n_workers": 1})
-        before = control.wait(made["id"])
-        jupyter.end(number)
-    after = control.get(made["id"])
-    assert (after.state, after.pid, after.workers) == ("running", before.pid, before.workers)
-
-    with jupyter_process(tmp_path / "second", standby=False) as jupyter:
-        listed = jupyter.call("GET", "clusters")["clusters"]
-        assert (name, "running") in [(cluster["name"], cluster["state"]) for cluster in listed]
-        jupyter.call("DELETE", f"clusters/{made['id']}")
-        assert control.stop(made["id"]).state == "stopped"
 
 
 def test_standby_ends_with_the_server(registry_directory, tmp_path):

@@ -69,11 +69,8 @@ async def test_gauges_count_as_activity_when_configured(use, used_at, watched):
 
 
 @pytest.mark.processes
+@pytest.mark.extension(activity_hours=0.5, gauges_count_as_activity=False)
 class TestWithTheServer:
-    @pytest.fixture
-    def extension_config(self):
-        return {"standby": False, "activity_hours": 0.5, "gauges_count_as_activity": False}
-
     @pytest.mark.full
     async def test_a_computation_is_seen_and_its_end_too(
         self, jp_serverapp, used_at, running_cluster, monkeypatch, tmp_path

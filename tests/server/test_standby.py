@@ -38,10 +38,11 @@ class Recorder:
 async def keeper_of():
     keepers = []
 
-    def make(control, **options):
+    def make(*, failure=None, hangs=False, **options):
+        control = Recorder(failure, hangs)
         settings = {"enabled": True, "idle_seconds": 60.0, "log": logging.getLogger("test"), "restart_seconds": 0.0}
         keepers.append(StandbyKeeper(control, **{**settings, **options}))
-        return keepers[-1]
+        return control, keepers[-1]
 
     yield make
     for keeper in keepers:
@@ -56,28 +57,19 @@ async def settle(control, asked: list[str]) -> None:
     assert control.asked == asked
 
 
-async def test_first_list_starts_it_once(keeper_of):
-    control = Recorder()
-    keeper = keeper_of(control)
+async def test_first_list_starts_it_and_a_taken_one_is_replaced(keeper_of):
+    control, keeper = keeper_of()
     keeper.used()
     await settle(control, [])
     for _ in range(5):
         keeper.listed()
-    await settle(control, ["start"])
-
-
-async def test_taken_one_is_replaced(keeper_of):
-    control = Recorder()
-    keeper = keeper_of(control)
-    keeper.listed()
     await settle(control, ["start"])
     keeper.taken()
     await settle(control, ["start", "start"])
 
 
 async def test_idle_standby_ends_and_returns_on_use(keeper_of):
-    control = Recorder()
-    keeper = keeper_of(control, idle_seconds=0.02)
+    control, keeper = keeper_of(idle_seconds=0.02)
     keeper.listed()
     await settle(control, ["start", "close"])
     keeper.listed()
@@ -87,8 +79,7 @@ async def test_idle_standby_ends_and_returns_on_use(keeper_of):
 
 
 async def test_closed_with_the_server(keeper_of):
-    control = Recorder()
-    keeper = keeper_of(control)
+    control, keeper = keeper_of()
     keeper.listed()
     await settle(control, ["start"])
     await keeper.close()
@@ -98,24 +89,19 @@ async def test_closed_with_the_server(keeper_of):
     await settle(control, ["start", "close"])
 
 
-async def test_close_without_a_standby(keeper_of):
-    control = Recorder()
-    await keeper_of(control).close()
-    assert control.asked == []
-
-
 async def test_switched_off(keeper_of):
-    control = Recorder()
-    keeper = keeper_of(control, enabled=False)
+    control, keeper = keeper_of(enabled=False)
     keeper.listed()
     keeper.taken()
     keeper.used()
     await settle(control, [])
+    control, keeper = keeper_of()
+    await keeper.close()
+    assert control.asked == [], "there is none to close"
 
 
 async def test_failure_is_only_logged(keeper_of, caplog):
-    control = Recorder(OSError("no memory"))
-    keeper = keeper_of(control, idle_seconds=0.02)
+    control, keeper = keeper_of(failure=OSError("no memory"), idle_seconds=0.02)
     keeper.listed()
     await settle(control, ["start", "close"])
     await keeper.close()
@@ -125,19 +111,15 @@ async def test_failure_is_only_logged(keeper_of, caplog):
 
 async def test_unresponsive_standby_does_not_block(keeper_of, monkeypatch, caplog):
     monkeypatch.setattr("gpucluster.server.standby.CLOSE_SECONDS", 0.01)
-    control = Recorder(hangs=True)
-    keeper = keeper_of(control)
+    control, keeper = keeper_of(hangs=True)
     keeper.listed()
     await settle(control, ["start"])
     await keeper.close()
     assert "could not be closed: TimeoutError" in caplog.text
 
 
+@pytest.mark.extension(standby=True, standby_idle_seconds=600.0)
 class TestRealStandby:
-    @pytest.fixture
-    def extension_config(self):
-        return {"standby": True, "standby_idle_seconds": 600.0}
-
     @pytest.fixture
     def waiting(self, registry_directory):
         registry = Registry(registry_directory)

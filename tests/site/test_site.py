@@ -17,8 +17,7 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.spec import parse_patch
 from gpucluster.site.faults import preset_faults
 from gpucluster.site.hours import opens_at, read_hours
-from gpucluster.site.limit_section import LEAST
-from gpucluster.site.limits import SiteLimits
+from gpucluster.site.limits import LEAST, SiteLimits
 from gpucluster.site.model import notice_of
 from gpucluster.site.presets import PRESETS, SITE_PRESETS
 from gpucluster.site.reading import new_troubles, site_of, this_site
@@ -496,7 +495,7 @@ def test_how_a_machine_is_shared(site):
     assert (sharing.slots_per_gpu, sharing.reserved_gpus) == (4, {7, "GPU-0000aaaa"})
     assert (most.clusters, most.workers, most.gpus, most.memory, most.threads) == (3, 8, 1, 64 * 2**30, 16)
     assert (most.walltime, sharing.message) == (4 * 3600, "Exercise 3 is due on Friday.")
-    assert sharing.instructors == ("course-staff", "ada")
+    assert sharing.instructors == ["course-staff", "ada"]
     assert checked_spec({"backend": "local"}).idle_timeout_seconds == 1800, "an open field takes the limit"
     with pytest.raises(InvalidRequest, match="idle_timeout_seconds: must be at most 1800 seconds"):
         checked_spec({"backend": "cuda", "idle_timeout_seconds": 7200})

@@ -87,14 +87,6 @@ def test_programs_of_tasks_end_with_a_killed_supervisor(site, wait_until, tmp_pa
     client.close(timeout=1)
 
 
-def test_programs_of_tasks_end_with_a_stopped_cluster(site, wait_until, tmp_path):
-    site.running(name="parent", n_workers=1)
-    program, client = started(site, tmp_path / "pid", start_daemon, wait_until)
-    client.close()
-    site.control.stop("parent")
-    wait_until(lambda: is_gone(program), timeout=10)
-
-
 def test_task_program_outlives_worker_but_not_cluster(site, wait_until, tmp_path):
     """Restarting workers does not end the cluster, nor what tasks started on purpose."""
     model = site.running(name="parent", n_workers=1)

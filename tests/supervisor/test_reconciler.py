@@ -73,10 +73,9 @@ async def test_request_during_failing_step_is_done(failing: str) -> None:
     log = SimpleNamespace(
         failed=failures.append, mark_leaving=lambda _: None, mark_staying=lambda *_: None, mark_lost=lambda _: None
     )
-    reconciler = Reconciler(
-        deployment, SimpleNamespace(maximum_workers=100, shares_memory=False, n_workers=4),
-        queues=False, store=store, activity_log=log, titles=WorkerTitles(), changed=changed, observed=dict,
-    )  # type: ignore[arg-type]  # fmt: skip
+    parts = SimpleNamespace(store=store, activity_log=log, titles=WorkerTitles(), changed=changed)
+    plan = SimpleNamespace(maximum_workers=100, shares_memory=False, n_workers=4)
+    reconciler = Reconciler(parts, deployment, plan, queues=False, observed=dict)  # type: ignore[arg-type]
     running = asyncio.create_task(reconciler.run())
     await asyncio.sleep(0)
 

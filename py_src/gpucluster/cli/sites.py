@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from ..site.reading import site_of, this_site
 from ..site.sharing import PerUser, Sharing
 from .tables import one_line, table
 
-_PER_USER = {field.name for field in fields(PerUser)}
+_PER_USER = set(PerUser.model_fields)
 
 
 class SiteAnswer(BaseModel):

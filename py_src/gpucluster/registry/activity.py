@@ -6,16 +6,13 @@ process that finds it gone writes the last one.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
-
-from pydantic import ValidationError
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
 from .directory import write_private
-from .line_file import append_line
+from .line_file import append_line, read_entries
 
 KEPT = 1000  # Entries.
 _TRIM_ABOVE = KEPT + 250
@@ -35,9 +32,8 @@ def append(path: Path, entry: ActivityEntry) -> None:
     message = escaped(entry.message)
     if len(message) > _MESSAGE_CHARACTERS:
         message = message[: _MESSAGE_CHARACTERS - 1] + "…"
-    entry = entry.model_copy(update={"message": message})
-    size = append_line(path, entry.model_dump_json().encode())
-    if size > _LOOK_ABOVE_BYTES:
+    line = entry.model_copy(update={"message": message}).model_dump_json().encode()
+    if append_line(path, line) > _LOOK_ABOVE_BYTES:
         lines = read_own_file(path).splitlines(keepends=True)
         if len(lines) > _TRIM_ABOVE:
             write_private(path, b"".join(lines[-KEPT:]).decode("utf-8", errors="replace"))
@@ -45,13 +41,4 @@ def append(path: Path, entry: ActivityEntry) -> None:
 
 def read(path: Path) -> list[ActivityEntry]:
     """Return the last entries, oldest first; none if no file can be read."""
-    try:
-        lines = read_own_file(path).decode("utf-8", "replace").splitlines()
-    except OSError:
-        return []
-    entries = []
-    for line in lines[-KEPT:]:
-        # A full disk may have cut off a line.
-        with suppress(ValidationError):
-            entries.append(ActivityEntry.model_validate_json(line))
-    return entries
+    return [*read_entries(path, ActivityEntry)][-KEPT:]

@@ -10,13 +10,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from pydantic import ValidationError
 from pydantic_core import from_json
 
 from ..operating_system.plain_file import read_own_file
 from ..protocol.cells import CellWork
 from .directory import write_private
-from .line_file import append_line
+from .line_file import append_line, read_entries
 
 KEPT = 1000  # Cells that stay.
 KEPT_BYTES = 4 * 2**20
@@ -46,13 +45,5 @@ def _last_lines(path: Path) -> list[bytes]:
 
 def read(path: Path) -> list[CellWork]:
     """Return the last cells, oldest first; none when there is no file that can be read."""
-    try:
-        lines = read_own_file(path).splitlines()
-    except OSError:
-        return []
-    latest: dict[str, CellWork] = {}
-    for line in lines:
-        with suppress(ValidationError):  # It was cut off as the disk was full or the process was killed.
-            cell = CellWork.model_validate_json(line)
-            latest[cell.id] = cell
+    latest = {cell.id: cell for cell in read_entries(path, CellWork)}
     return sorted(latest.values(), key=lambda cell: cell.began)[-KEPT:]

@@ -27,7 +27,6 @@ class Hold:
 
     @property
     def holds(self) -> bool:
-        """Whether this process still has the lease."""
         return self._descriptor is not None and os.getpid() == self._pid
 
     def let_go(self) -> None:

@@ -5,7 +5,24 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ..operating_system.plain_file import read_own_file
+
+Entry = TypeVar("Entry", bound=BaseModel)
+
+
+def read_entries(path: Path, model: type[Entry]) -> Iterator[Entry]:
+    """Yield the entries, oldest first, without lines that were cut off; none if no file can be read."""
+    with suppress(OSError):
+        for line in read_own_file(path).splitlines():
+            with suppress(ValidationError):  # The disk was full, or the process was killed.
+                yield model.model_validate_json(line)
 
 
 def append_line(path: Path, line: bytes) -> int:

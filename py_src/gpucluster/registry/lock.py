@@ -16,14 +16,9 @@ PATIENCE_SECONDS = 30.0
 _TRY_SECONDS = 0.01
 
 
-def _never() -> bool:
-    return False
-
-
-def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = _never) -> int | None:
+def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = lambda: False) -> int | None:
     """Take an exclusive lock.
 
-    * `path`: the lock's file, made when it is missing.
     * `patience`: seconds to wait while another process holds it.
     * `given_up`: whether to stop waiting.
 
@@ -69,7 +64,9 @@ def is_held(path: Path) -> bool:
 
 
 @contextmanager
-def held(path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[], bool] = _never) -> Iterator[None]:
+def held(
+    path: Path, *, patience: float = PATIENCE_SECONDS, given_up: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
     """Hold the lock for the length of a ``with`` block, waiting for it first."""
     descriptor = take(path, patience=patience, given_up=given_up)
     if descriptor is None and given_up():

@@ -9,6 +9,5 @@ def now() -> str:
     return stamped(datetime.now(UTC))
 
 
-def stamped(moment: datetime) -> str:
-    """Return a time in UTC as such a string."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def stamped(moment: datetime, timespec: str = "milliseconds") -> str:
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")

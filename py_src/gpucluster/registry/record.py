@@ -81,52 +81,30 @@ class Folder:
 
     path: Path
 
+    # The docstring of `gpucluster.registry` describes each file.
     state = _File("state.json")
-    """The record, replaced atomically before each next step."""
     lock = _File("lock")
-    """Held by the supervisor from before its start until its death."""
     process = _File("process.json")
-    """The ``ProcessIdentity`` to kill when the supervisor hangs before its first record."""
     reserve = _File("reserve")
-    """Room on the disk that is released for the record when the disk is full."""
     socket = _File("socket")
-    """Unix socket of the supervisor's HTTP interface."""
     secret = _File("secret")
-    """Required in each request to the socket."""
     wanted_by = _File("wanted-by")
-    """For a standby: folder with a ``ProcessIdentity`` of each process that wants it."""
     leased = _File("leased")
-    """For a lease: held by its holder for as long as it wants the lease."""
     killed = _File("killed")
-    """The reason of a cluster's end whose supervisor hung and was killed, written by the process that did so."""
     log = _File("log")
-    """Everything the supervisor and its workers print."""
     activity = _File("activity")
-    """What has happened to the cluster, as JSON lines."""
     cells = _File("cells")
-    """What cells computed, as JSON lines; none before the first task."""
     profile = _File("profile.json")
-    """The profile of the last profiled cell, as JSON."""
     remembered = _File("remembered.json")
-    """What the supervisor has started elsewhere; see ``started_elsewhere``. Gone when nothing is left."""
     submitted = _File("submitted")
-    """What was submitted to start the workers, such as a batch script; missing if nothing was."""
     reaping = _File("reaping")
-    """Held by the process that ends what a dead supervisor has left; lists the attempts and their times."""
     tls = _File("tls")
-    """Folder of ``ca.pem``, ``cert.pem`` and ``key.pem``."""
     comm = _File("comm")
-    """Folder of the unix sockets of scheduler, workers and dashboard, with their secret."""
     links = _File("links.json")
-    """Links that let others view the cluster, with hashes of their tokens; see ``links``."""
     links_lock = _File("links.lock")
-    """Held while the links are changed."""
     dashboard = _File("dashboard.json")
-    """A ``DashboardAddress``."""
     multiprocessing = _File(FOLDER)
-    """Folder of the files of Python's ``multiprocessing``."""
     scratch = _File("scratch")
-    """Spilled data, unless another directory was chosen."""
 
     @property
     def id(self) -> str:

@@ -23,7 +23,6 @@ def replace_text(path: Path, text: str, *, mode: int = 0o600, durable: bool = Fa
 
     * `path`: in an existing folder.
     * `text`: written in UTF-8, with unchanged line ends.
-    * `mode`: permissions of the file.
     * `durable`: whether it must survive a loss of power once this returns, which takes longer.
 
     Raises `OSError`: the previous file is still there.

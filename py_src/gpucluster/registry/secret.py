@@ -17,7 +17,6 @@ _LONGEST = 4096
 
 
 def make_secret(folder: Folder) -> None:
-    """Write a new secret, for this user only."""
     write_private(folder.secret, secrets.token_urlsafe(_BYTES))
 
 

@@ -22,7 +22,6 @@ def want(folder: Folder) -> None:
 
 
 def want_no_more(folder: Folder) -> bool:
-    """Withdraw this process's note; returns whether there was one."""
     try:
         (folder.wanted_by / str(os.getpid())).unlink()
     except (FileNotFoundError, NotADirectoryError):

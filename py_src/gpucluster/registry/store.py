@@ -12,7 +12,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,7 +27,7 @@ from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from . import history, lock
 from .directory import default_directory, secure_directory, unreadable_directory, write_private
-from .ending import ended_by_death, gone, note_end
+from .ending import ended_by_death, ended_fields, gone, note_end
 from .moments import now, stamped
 from .record import LONGEST_RECORD, DashboardAddress, Folder, Record
 from .replacement import overwrite_text
@@ -198,7 +198,8 @@ class Registry:
             if record is not None and record.cluster is not None:
                 models.append(record.cluster)
         models.sort(key=lambda model: model.created_at, reverse=True)
-        ended = [model for model in models if model.state.ended and not self._has_left_something(model)]
+        left = {model.id for model in models if os.path.lexists(self.folder(model.id).remembered)}
+        ended = [model for model in models if model.state.ended and model.id not in left]
         # Sorted by end, not by start: a long-lived cluster's log is wanted when it has just ended.
         ended.sort(key=lambda model: model.ended_at or model.created_at, reverse=True)
         oldest = (datetime.now(UTC) - ENDED_KEPT_FOR).isoformat()
@@ -211,9 +212,6 @@ class Registry:
                 models.remove(model)
                 self.delete(self.folder(model.id))
         return sorted(models, key=lambda model: model.state.ended)
-
-    def _has_left_something(self, model: ClusterModel) -> bool:
-        return os.path.lexists(self.folder(model.id).remembered)
 
     def find(self, name_or_id: str) -> ClusterModel:
         """Return one cluster; a running one takes precedence over an ended one of the same name."""
@@ -339,6 +337,15 @@ class Registry:
             return record.model_copy(update={"cluster": ended_model.saying({MessageCode.FAILED: why})})
         return ended
 
+    def write_failure(self, folder: Folder, record: Record, reason: str, log_tail: Sequence[str] = ()) -> None:
+        """Write that a cluster has failed, and delete what it no longer needs."""
+        assert record.cluster is not None
+        fields = ended_fields(record.cluster, ClusterState.FAILED, reason, at=now(), log_tail=list(log_tail))
+        model = record.cluster.model_copy(update=fields)
+        self.clear_secrets(folder)
+        self.write(folder, record.model_copy(update={"cluster": model}))
+        note_end(folder, model)
+
     def sweep(self) -> None:
         """Delete what an interrupted creation left. Call it while holding ``exclusive``."""
         for folder in self.folders():
@@ -348,19 +355,9 @@ class Registry:
 
     def clear_secrets(self, folder: Folder) -> None:
         """Delete what an ended cluster does not need: credentials, dashboard address, links, socket, spilled data."""
-        for path in (
-            folder.tls,
-            folder.comm,
-            folder.scratch,
-            folder.multiprocessing,
-            folder.dashboard,
-            folder.links,
-            folder.links_lock,
-            folder.socket,
-            folder.secret,
-            folder.process,
-            folder.reserve,
-        ):
+        folders = (folder.tls, folder.comm, folder.scratch, folder.multiprocessing)
+        files = (folder.dashboard, folder.links, folder.links_lock, folder.socket, folder.secret, folder.process)
+        for path in (*folders, *files, folder.reserve):
             # A problem in one folder must not hide the list of all clusters.
             with suppress(OSError):
                 if path.is_dir() and not path.is_symlink():

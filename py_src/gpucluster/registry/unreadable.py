@@ -50,25 +50,27 @@ def outline(id: str, text: bytes, *, at: str) -> Record | None:
     states = {state.value: state for state in ClusterState}
     state = states.get(_text(cluster, "state", ""), ClusterState.RUNNING)
     pid = cluster.get("pid")
-    model = ClusterModel(
-        id=id,
+    return _entry(
+        id,
+        state,
+        _reason(cluster) if state.ended else f"{_made_by(version)} Here it can only be stopped.",
         name=_text(cluster, "name", id),
         backend=_text(cluster, "backend", "unknown"),
         backend_title=_text(cluster, "backend_title", ""),
-        state=state,
-        messages=_why(state, _reason(cluster))
-        if state.ended
-        else [Message.of(MessageCode.NOTICE, f"{_made_by(version)} Here it can only be stopped.")],
-        wanted=Wanted(),
-        idle=Idle(),
         pid=pid if type(pid) is int else None,
         python=_text(cluster, "python", ""),
         created_at=_text(cluster, "created_at", at),
         ended_at=_text(cluster, "ended_at", at) if state.ended else None,
-        spec=UnknownSpec(backend=_text(cluster, "backend", "unknown")),
         protocol_version=version,
     )
-    return Record(kind="cluster", cluster=model, readable=False)
+
+
+def _entry(id: str, state: ClusterState, why: str | None, *, backend: str = "unknown", **known: Any) -> Record:
+    """Return an entry that can only be stopped, or has ended. `why`: the notice, or the reason of its end, if known."""
+    messages = _why(state, why) if state.ended or why is None else [Message.of(MessageCode.NOTICE, why)]
+    spec = UnknownSpec(backend=backend)
+    fields = {"id": id, "backend": backend, "state": state, "messages": messages, "spec": spec, **known}
+    return Record(kind="cluster", cluster=ClusterModel(wanted=Wanted(), idle=Idle(), **fields), readable=False)
 
 
 def record_from_process(folder: Folder) -> Record | None:
@@ -113,21 +115,11 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     notice = f"{unreadable} Its process does not respond. It can only be stopped here."
     if alive is None:
         notice = f"{unreadable} Whether it runs is unknown; to see, open its folder: chmod 700 {folder.path}"
-    model = ClusterModel(
-        id=folder.id,
-        name=folder.id,
-        backend="unknown",
-        state=ClusterState.FAILED if alive is False else ClusterState.RUNNING,
-        messages=_why(ClusterState.FAILED, unreadable) if alive is False else [Message.of(MessageCode.NOTICE, notice)],
-        wanted=Wanted(),
-        idle=Idle(),
-        pid=pid if alive else None,
-        python="",
-        created_at=at,
-        ended_at=at if alive is False else None,
-        spec=UnknownSpec(backend="unknown"),
-    )
-    return Record(kind="cluster", cluster=model, readable=False)
+    state, said, ended_at = (ClusterState.RUNNING, notice, None)
+    if alive is False:
+        state, said, ended_at = (ClusterState.FAILED, unreadable, at)
+    shown_pid = pid if alive else None
+    return _entry(folder.id, state, said, name=folder.id, pid=shown_pid, python="", created_at=at, ended_at=ended_at)
 
 
 def of_another_version(model: ClusterModel) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..protocol.models import ClusterModel
 from .record import Folder
@@ -13,7 +14,7 @@ from .store import Registry
 LOCK_SECONDS = 1.0  # How often each running cluster's lock is tried: a killed supervisor changes no file.
 LIST_SECONDS = 60.0  # How often the whole list is read, which also forgets old ended clusters.
 
-_Stamp = tuple[int, int, int]
+Stamp = tuple[int, int, int]
 
 
 @dataclass
@@ -29,19 +30,18 @@ class RegistryWatch:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._stamps: dict[str, _Stamp] = {}
+        self._stamps: dict[str, Stamp] = {}
         self._listed_at = self._locks_tried_at = time.monotonic()
         self.known: dict[str, ClusterModel] = {}
 
     def start(self) -> list[ClusterModel]:
         """Return all clusters; ``look`` returns the later changes."""
-        self._stamps = {folder.id: stamp for folder in self._registry.folders() if (stamp := _stamp(folder))}
+        self._stamps = {folder.id: stamp for folder in self._registry.folders() if (stamp := stamp_of(folder.state))}
         models = self._registry.list()
         self.known = {model.id: model for model in models}
         return models
 
     def look(self) -> Changes:
-        """Return what has changed since the last look."""
         changes = Changes()
         now = time.monotonic()
         if now - self._listed_at >= LIST_SECONDS:
@@ -50,9 +50,9 @@ class RegistryWatch:
         try_locks = now - self._locks_tried_at >= LOCK_SECONDS
         if try_locks:
             self._locks_tried_at = now
-        stamps: dict[str, _Stamp] = {}
+        stamps: dict[str, Stamp] = {}
         for folder in self._registry.folders():
-            stamp = _stamp(folder)
+            stamp = stamp_of(folder.state)
             if stamp is None:
                 continue
             stamps[folder.id] = stamp
@@ -74,9 +74,10 @@ class RegistryWatch:
             changes.changed.append(model)
 
 
-def _stamp(folder: Folder) -> _Stamp | None:
+def stamp_of(path: Path) -> Stamp | None:
+    """Return the state of a file, to be compared; ``None``: there is none."""
     try:
-        found = os.stat(f"{folder.path}/state.json", follow_symlinks=False)
+        found = os.stat(path, follow_symlinks=False)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError:

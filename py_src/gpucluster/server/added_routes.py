@@ -46,5 +46,4 @@ def find_added() -> list[Loaded]:
 
 
 def usable() -> list[AddedRoutes]:
-    """Return what can be used."""
     return [found.value for found in find_added() if found.problem is None]

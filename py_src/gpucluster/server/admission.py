@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from typing import Any, ClassVar
 
+from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
 from tornado.httputil import HTTPHeaders
 from tornado.web import HTTPError, authenticated
@@ -16,19 +17,15 @@ from tornado.web import HTTPError, authenticated
 from ..protocol.errors import ErrorModel, GPUClusterError
 from ..protocol.log_text import plain_log
 
-_CODES = {
-    400: "bad_request",
-    401: "not_authenticated",
-    403: "forbidden",
-    404: "not_found",
-    405: "method_not_allowed",
-    413: "too_large",
+_KNOWN = {
+    400: ("bad_request", "The request could not be read."),
+    401: ("not_authenticated", ""),
+    403: ("forbidden", ""),
+    404: ("not_found", "There is nothing at this address."),
+    405: ("method_not_allowed", ""),
+    413: ("too_large", "The request is too large."),
 }
-_SENTENCES = {
-    400: "The request could not be read.",
-    404: "There is nothing at this address.",
-    413: "The request is too large.",
-}
+"""Code and message by status; some messages depend on the request."""
 
 
 class RefusalMixin(JupyterHandler):
@@ -38,20 +35,20 @@ class RefusalMixin(JupyterHandler):
     else is a bug: it is logged with its traceback, and its text is not sent.
     """
 
+    def initialize(self, **parts: Any) -> None:
+        """Take the long-lived objects of the extension, which a class declares."""
+        vars(self).update(parts)
+
     @property
     def log(self) -> logging.Logger:
         """Jupyter's log, with text of requests made harmless, even in Jupyter's line for each request."""
         return plain_log(super().log)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Send a ``GPUClusterError`` with its own status."""
         error = _exception(kwargs)
-        if isinstance(error, GPUClusterError):
-            status_code = error.http_status
-        super().send_error(status_code, **kwargs)
+        super().send_error(error.http_status if isinstance(error, GPUClusterError) else status_code, **kwargs)
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """Log a refusal in one line, a bug with its traceback."""
         if isinstance(value, GPUClusterError):
             self.log.info("%s %s: %s", self.request.method, self.request.path, value.message)
         elif isinstance(value, HTTPError):
@@ -62,18 +59,19 @@ class RefusalMixin(JupyterHandler):
             self.log.error("Uncaught exception in %s %s", self.request.method, self.request.path, exc_info=value)
 
     def refusal(self, status_code: int, **kwargs: Any) -> ErrorModel:
-        """Return the message for the user."""
         error = _exception(kwargs)
         if isinstance(error, GPUClusterError):
             return error.model()
-        code = _CODES.get(status_code, "error")
+        code, message = _KNOWN.get(status_code, ("error", ""))
         if status_code in {401, 403}:
-            return ErrorModel(code=code, message=self._forbidden(error))
-        if status_code == 405:
-            return ErrorModel(code=code, message=f"{self.request.method} is not possible at this address.")
-        if isinstance(error, HTTPError) and status_code < 500:
-            return ErrorModel(code=code, message=_SENTENCES.get(status_code, error.reason or "Not possible."))
-        return ErrorModel(code=code, message="An internal error occurred in the Jupyter server; see its log.")
+            message = self._forbidden(error)
+        elif status_code == 405:
+            message = f"{self.request.method} is not possible at this address."
+        elif isinstance(error, HTTPError) and status_code < 500:
+            message = message or error.reason or "Not possible."
+        else:
+            message = "An internal error occurred in the Jupyter server; see its log."
+        return ErrorModel(code=code, message=message)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         self.set_header("Content-Type", "application/json")
@@ -107,17 +105,24 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
 
 
 class AdmissionMixin(JupyterHandler):
-    """Refuses requests without login and from other sites. The first base of each handler.
+    """Refuses requests without login, permission, and from other sites. The first base of each handler.
 
-    Jupyter authenticates in each method, so that a missing method would be reported without login. Requests of origins
-    that ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
+    Each method of a handler is authenticated and authorized, unless it has its own decorators. Jupyter authenticates in
+    each method, so that a missing method would be reported without login. Requests of origins that
+    ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
     linkable: ClassVar[bool] = False
     """Whether another site may link to it: a page that changes nothing."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for name in map(str.lower, cls.SUPPORTED_METHODS):
+            method = vars(cls).get(name)
+            if method is not None and not hasattr(method, "__wrapped__"):
+                setattr(cls, name, authenticated(authorized(method)))
+
     async def prepare(self, *arguments: Any, **options: Any) -> None:
-        """Authenticate and check the origin."""
         await super().prepare(*arguments, **options)
         self.admit()
 
@@ -137,7 +142,6 @@ class AdmissionMixin(JupyterHandler):
             self.check_origin()
 
     def refuse_stranger(self) -> None:
-        """Refuse a request without login."""
         raise HTTPError(403)
 
     @authenticated

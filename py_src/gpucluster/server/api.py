@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
-from typing import Any
+from collections.abc import Awaitable, Callable
 
-from jupyter_server.auth.decorator import authorized
 from jupyter_server.auth.utils import HTTP_METHOD_TO_AUTH_ACTION
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async
 from pydantic import BaseModel
-from tornado.web import HTTPError, authenticated
+from tornado.web import HTTPError
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
@@ -30,10 +30,6 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
 
     control: AsyncControl
     standby: StandbyKeeper
-
-    def initialize(self, **parts: Any) -> None:
-        """Take the long-lived objects of the extension, which a class declares."""
-        vars(self).update(parts)
 
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate, note the use, and refuse while the registry is unusable."""
@@ -80,13 +76,28 @@ class ClusterAPIHandler(AdmissionMixin, RefusalMixin, APIHandler):
         raise refused_field(name, f"must be a whole number from {minimum} to {maximum}, not {text[:40]!r}")
 
 
+class ReadHandler(ClusterAPIHandler):
+    """What one function returns: about what the address names, such as a cluster, or about this machine."""
+
+    read: Callable[..., Awaitable[BaseModel]]
+
+    async def get(self, *named: str) -> None:
+        self.answer(await self.read(*named))
+
+
+class ActHandler(ClusterAPIHandler):
+    """What one function does with the request's body."""
+
+    act: Callable[[bytes], BaseModel]
+
+    async def post(self) -> None:
+        self.answer(await asyncio.to_thread(self.act, self.body()))
+
+
 class UnknownHandler(ClusterAPIHandler):
     """Any other address below ``gpucluster/api/``."""
 
-    @authenticated
-    @authorized
     async def get(self, *args: str) -> None:
-        """Answer that there is nothing."""
         raise HTTPError(404)
 
     post = put = patch = delete = get
@@ -96,12 +107,8 @@ class UnavailableHandler(AdmissionMixin, RefusalMixin, APIHandler):
     """Every address of an extension that could not be loaded: reports the error."""
 
     auth_resource = AUTH_RESOURCE
+    error: GPUClusterError
 
-    def initialize(self, error: GPUClusterError) -> None:
-        self.error = error
-
-    @authenticated
-    @authorized
     async def get(self, *args: str) -> None:
         raise self.error.with_traceback(None)
 

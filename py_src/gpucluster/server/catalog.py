@@ -9,19 +9,15 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
 from ..client.starting.environment import python_of
 from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import Schemas, kind_models, traits_of
 from ..protocol.models import MemoryPart, OfferedPreset, Preset, SiteFaults
 from ..protocol.spec_base import SpecBase
+from ..site.completing import preset_here
 from ..site.model import can_change, notice_of
-from ..site.offering import preset_here
 from ..site.reading import this_site
 from .api import ClusterAPIHandler
-from .machine.devices import DeviceReader
 from .openapi import openapi_document
 
 
@@ -88,39 +84,33 @@ def prepare_for_form(schema: dict[str, Any]) -> None:
     for name, field in ordered:
         branches = [branch.get("type") for branch in field.get("anyOf", [field])]
         if name.endswith("_seconds") and "integer" in branches:
-            field["help"] = _of_a_time(field.get("description", ""), never="null" in branches)
-
-
-def _of_a_time(description: str, *, never: bool) -> str:
-    text = re.sub(r"^Seconds ", "Time ", description).replace("; none: never.", ".").replace(", in seconds,", "")
-    return f"{text} Write '30 min', '2 h' or 'never'." if never else f"{text} Write '30 min' or '2 h'."
+            text = re.sub(r"^Seconds ", "Time ", field.get("description", ""))
+            text = text.replace("; none: never.", ".").replace(", in seconds,", "")
+            field["help"] = (
+                f"{text} Write '30 min', '2 h' or 'never'."
+                if "null" in branches
+                else (f"{text} Write '30 min' or '2 h'.")
+            )
 
 
 class SchemaHandler(ClusterAPIHandler):
     """JSON Schema of each backend's spec."""
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
-        """Return the schemas, narrowed to what the site allows."""
         # Not in the loop: pydantic takes a fifth of a second for the first page.
-        schemas = await asyncio.to_thread(self._schemas)
-        kernel = self.get_query_argument("kernel", None)
-        self.answer(await asyncio.to_thread(_offered, schemas, kernel))
-
-    def _schemas(self) -> dict[str, dict[str, Any]]:
-        schemas = this_site().schemas()
-        for schema in schemas.values():
-            prepare_for_form(schema)
-        return schemas
+        self.answer(await asyncio.to_thread(_schemas, self.get_query_argument("kernel", None)))
 
 
-def _offered(schemas: dict[str, dict[str, Any]], kernel: str | None) -> Schemas:
-    """Return the available kinds. Packages are needed in the workers' Python environment, which may be another one."""
+def _schemas(kernel: str | None) -> Schemas:
+    """Return what the site allows. Packages are needed in the workers' Python environment, which may be another one."""
+    schemas = this_site().schemas()
+    for schema in schemas.values():
+        prepare_for_form(schema)
+    packages = python_of(None) == sys.executable
     with suppress(GPUClusterError, OSError):
-        kinds = kind_models(packages=python_of(kernel) == sys.executable)
-        return Schemas(backends=schemas, kinds=[kind for kind in kinds if kind.name in schemas or kind.traits is None])
-    return _offered(schemas, None)
+        packages = python_of(kernel) == sys.executable
+    kinds = [kind for kind in kind_models(packages=packages) if kind.name in schemas or kind.traits is None]
+    return Schemas(backends=schemas, kinds=kinds)
 
 
 class PresetsHandler(ClusterAPIHandler):
@@ -128,31 +118,14 @@ class PresetsHandler(ClusterAPIHandler):
 
     presets: PresetList
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
-        """Return the presets of gpucluster and of the site."""
         presets = await asyncio.to_thread(self.presets.presets)
-        found: list[dict[str, Any]] = [preset.model_dump(mode="json") for preset in presets]
-        self.finish({"presets": found})
-
-
-class DevicesHandler(ClusterAPIHandler):
-    """GPUs on this machine and who uses them."""
-
-    devices: DeviceReader
-
-    @authenticated
-    @authorized
-    async def get(self) -> None:
-        self.answer(await self.devices.read())
+        self.finish({"presets": [preset.model_dump(mode="json") for preset in presets]})
 
 
 class OpenAPIHandler(ClusterAPIHandler):
     """OpenAPI document of this interface."""
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         self.finish(openapi_document(self.base_url))
 
@@ -162,20 +135,14 @@ class SiteHandler(ClusterAPIHandler):
 
     polled = True
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
-        self.answer(await asyncio.to_thread(_faults, is_hub_admin(self.current_user)))
+        site = await asyncio.to_thread(this_site)
+        is_concerned = is_hub_admin(self.current_user) or can_change(site)
+        faults = list(site.troubles) if is_concerned else []
+        self.answer(SiteFaults(faults=faults, notice=notice_of(site), message=site.sharing.message or None))
 
 
 def is_hub_admin(user: Any) -> bool:
     """Return whether JupyterHub names this user as an administrator, who may be able to change the site's file."""
     model = getattr(user, "hub_user", None)
     return isinstance(model, dict) and model.get("admin") is True
-
-
-def _faults(is_admin: bool) -> SiteFaults:
-    site = this_site()
-    is_concerned = is_admin or can_change(site)
-    faults = list(site.troubles) if is_concerned else []
-    return SiteFaults(faults=faults, notice=notice_of(site), message=site.sharing.message or None)

@@ -7,16 +7,14 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import url_path_join
-from tornado.web import authenticated
 
 from ..client.history import compare_history, read_history
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
 from ..protocol.cells import History
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, parsed, refused_field
-from ..protocol.kinds import find_kind
+from ..protocol.kinds import usable_kinds
 from ..protocol.links import NewLink, parse_link_request
 from ..protocol.models import ClusterList, ClusterModel, Notes, ResultsReleased, Submission
 from ..protocol.plain_text import printable
@@ -40,8 +38,8 @@ class Offers:
 
     async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
         """Return what the batch system offers, and the fields it would refuse; ``None``: the kind has no preview."""
-        found = find_kind(spec.backend)
-        if found is None or found.kind is None or not found.kind.offers:
+        kind = usable_kinds().get(spec.backend)
+        if kind is None or not kind.offers:
             return None
         of_every_kind = set(SpecBase.model_fields) - {"backend", "kernel_name"}
         key = spec.model_dump_json(exclude=of_every_kind)
@@ -78,23 +76,16 @@ class ClustersHandler(RequestHandler):
 
     polled = True
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
-        """List the clusters, newest first."""
         self.standby.listed()
         self.answer(ClusterList(clusters=await self.control.list()))
 
-    @authenticated
-    @authorized
     async def post(self) -> None:
-        """Create a cluster; returns at once, while it is starting."""
         model = await self.create(self.body())
         self.set_header("Location", url_path_join(self.base_url, "gpucluster/api/clusters", model.id))
         self.answer(model, 201)
 
     async def create(self, requested: Any) -> ClusterModel:
-        """Request a cluster, within the limits of this site."""
         model = await self.control.create(await self.narrowed(requested), cwd=self.directory)
         self.standby.taken()
         return model
@@ -106,29 +97,25 @@ class NotesHandler(RequestHandler):
     offers: Offers
     lifetime: str | None  # What ends clusters together with this server.
 
-    @authenticated
-    @authorized
     async def post(self) -> None:
-        """Check a request as for creation, and return notes on it; starts nothing."""
         body = self.body()
         try:
-            spec = await self.narrowed(body)
-            notes = await self.control.notes(spec)
-            if self.lifetime is not None:
-                notes.append(self.lifetime)
-            kind = find_kind(spec.backend)
-            faults = await asyncio.to_thread(kind.kind.faults, spec) if kind is not None and kind.kind else []
-            if faults:
-                self.answer(Notes(notes=[], fields=faults))
-                return
-            offered = await self.offers.notes(spec, self.control.preview)
+            self.answer(await self._notes(body))
         except InvalidRequest as error:
             self.answer(_notes_on(error))
-        else:
-            if offered is not None:
-                self.answer(Notes(notes=notes + offered.notes, fields=offered.fields))
-                return
-            self.answer(Notes(notes=notes, demand=await asyncio.to_thread(lambda: demand_of(spec))))
+
+    async def _notes(self, body: bytes) -> Notes:
+        spec = await self.narrowed(body)
+        notes = await self.control.notes(spec)
+        if self.lifetime is not None:
+            notes.append(self.lifetime)
+        kind = usable_kinds().get(spec.backend)
+        if kind is not None and (faults := await asyncio.to_thread(kind.faults, spec)):
+            return Notes(notes=[], fields=faults)
+        offered = await self.offers.notes(spec, self.control.preview)
+        if offered is not None:
+            return Notes(notes=notes + offered.notes, fields=offered.fields)
+        return Notes(notes=notes, demand=await asyncio.to_thread(demand_of, spec))
 
 
 def _notes_on(error: InvalidRequest) -> Notes:
@@ -141,32 +128,22 @@ def _notes_on(error: InvalidRequest) -> Notes:
 class PreviewHandler(RequestHandler):
     """What would be submitted to a batch system."""
 
-    @authenticated
-    @authorized
     async def post(self) -> None:
-        """Check a request and show what would be submitted; starts nothing."""
         self.answer(await self.control.preview(await self.narrowed(self.body())))
 
 
 class ClusterHandler(ClusterAPIHandler):
     """One cluster, by id or name."""
 
-    @authenticated
-    @authorized
     async def get(self, cluster: str) -> None:
         self.answer(await self.control.get(cluster))
 
-    @authenticated
-    @authorized
     async def patch(self, cluster: str) -> None:
-        """Scale, adapt or set the idle time; returns when the request is accepted."""
         # A missing cluster is reported before a wrong body.
         model = await self.control.get(cluster)
         patch = parse_patch(self.body())
         self.answer(await self.control.patch(model.id, patch))
 
-    @authenticated
-    @authorized
     async def delete(self, cluster: str) -> None:
         """Stop a running cluster, or remove an ended one from the list. ``only`` restricts this to one of the two."""
         only = self.get_query_argument("only", None)
@@ -185,10 +162,7 @@ class ClusterHandler(ClusterAPIHandler):
 class PatchNotesHandler(ClusterAPIHandler):
     """Notes on a change of a cluster before it is made."""
 
-    @authenticated
-    @authorized
     async def post(self, cluster: str) -> None:
-        """Check a change, and return notes on it; changes nothing."""
         model = await self.control.get(cluster)
         body = self.body()
         try:
@@ -203,22 +177,8 @@ class VerbHandler(ClusterAPIHandler):
 
     verb: Verb
 
-    @authenticated
-    @authorized
     async def post(self, cluster: str, *named: str) -> None:
-        """Send the request; returns when it is accepted."""
         self.answer(await getattr(self.control, self.verb)(cluster, *named, wait=False))
-
-
-class ReadHandler(ClusterAPIHandler):
-    """Information about one cluster."""
-
-    read: str  # The verb that returns it.
-
-    @authenticated
-    @authorized
-    async def get(self, cluster: str) -> None:
-        self.answer(await getattr(self.control, self.read)(cluster))
 
 
 class HistoryHandler(ClusterAPIHandler):
@@ -226,10 +186,7 @@ class HistoryHandler(ClusterAPIHandler):
 
     polled = True
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
-        """List it, oldest first; ``work`` selects as on the command line."""
         work, lines = self.get_query_argument("work", None), self.whole_number("lines", 200, minimum=1, maximum=10_000)
         found = await asyncio.to_thread(read_history, self.control.registry, work)
         self.answer(History(cells=found.cells[-lines:]))
@@ -238,8 +195,6 @@ class HistoryHandler(ClusterAPIHandler):
 class CompareHandler(ClusterAPIHandler):
     """Two selections of the history, compared."""
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         first, second = (self.get_query_argument(name, "") for name in ("first", "second"))
         self.answer(await asyncio.to_thread(compare_history, self.control.registry, first, second))
@@ -248,8 +203,6 @@ class CompareHandler(ClusterAPIHandler):
 class ReleaseHandler(ClusterAPIHandler):
     """Release of results of one cluster that a notebook holds."""
 
-    @authenticated
-    @authorized
     async def post(self, cluster: str) -> None:
         self.answer(await self.control.release_results(cluster, parsed(ResultsReleased, self.body())))
 
@@ -257,8 +210,6 @@ class ReleaseHandler(ClusterAPIHandler):
 class CellsHandler(ClusterAPIHandler):
     """What cells computed: all, or those of one kernel, or one run of a cell."""
 
-    @authenticated
-    @authorized
     async def get(self, cluster: str) -> None:
         found = await self.control.cells(cluster)
         kernel, run = self.get_query_argument("kernel", None), self.get_query_argument("run", None)
@@ -269,8 +220,6 @@ class CellsHandler(ClusterAPIHandler):
 class LogsHandler(ClusterAPIHandler):
     """The log of one cluster."""
 
-    @authenticated
-    @authorized
     async def get(self, cluster: str) -> None:
         lines = self.whole_number("lines", 200, minimum=1, maximum=10_000)
         self.answer(await self.control.logs(cluster, lines=lines))
@@ -281,16 +230,10 @@ class LinksHandler(ClusterAPIHandler):
 
     allowed: bool
 
-    @authenticated
-    @authorized
     async def get(self, cluster: str) -> None:
-        """List the active ones, without their tokens."""
         self.answer(await self.control.links(cluster))
 
-    @authenticated
-    @authorized
     async def post(self, cluster: str) -> None:
-        """Create a link; only this answer contains the token."""
         model = await self.control.get(cluster)
         request = parse_link_request(self.body())
         if not self.allowed:
@@ -299,8 +242,6 @@ class LinksHandler(ClusterAPIHandler):
         self.set_header("Cache-Control", "no-store")
         self.answer(NewLink(link=made.link, path=made.path), 201)  # The page knows its server's address.
 
-    @authenticated
-    @authorized
     async def delete(self, cluster: str) -> None:
         self.answer(await self.control.withdraw(cluster))
 
@@ -308,7 +249,5 @@ class LinksHandler(ClusterAPIHandler):
 class LinkHandler(ClusterAPIHandler):
     """One link of one cluster."""
 
-    @authenticated
-    @authorized
     async def delete(self, cluster: str, link: str) -> None:
         self.answer(await self.control.withdraw(cluster, link))

@@ -165,7 +165,6 @@ class GPUClusterExtension(ExtensionApp):
         return Path(self.serverapp.root_dir if self.serverapp else "").expanduser().absolute()
 
     def initialize_handlers(self) -> None:
-        """Create the long-lived objects and pass them to the handlers."""
         if self._failed is None:
             try:
                 self._build()
@@ -205,6 +204,7 @@ class GPUClusterExtension(ExtensionApp):
             self.plain_log.error("Clusters are not available: %s", error.message)
         self._narrow_site()
         devices = DeviceReader(control, self._notebooks, self.plain_log, may_stop=self.stop_processes)
+        sessions = ViewSessions(control.registry, LinkPolicy(shows=self.shared_links, hub=is_of_a_hub()))
         self.services = Services(
             control=control,
             standby=StandbyKeeper(
@@ -216,7 +216,7 @@ class GPUClusterExtension(ExtensionApp):
             dashboards=DashboardClient(),
             directory=self.cluster_directory or (self.serverapp.root_dir if self.serverapp else ""),
             recordings=RecordingFolder(self.root, self.recordings_folder),
-            shared=self._shared_views(control),
+            shared=SharedViews(sessions, OpenViews(sessions), ViewFeeds(control, self.plain_log)),
             stop_processes=self.stop_processes,
             added=self._added_rules(),
         )
@@ -235,7 +235,6 @@ class GPUClusterExtension(ExtensionApp):
         self._answer_dask_panel(self.services)
 
     def _narrow_site(self) -> None:
-        """Apply these settings to the site, in this process."""
         limits, (presets, faults) = server_limits(self.limits), server_presets(self.presets)
         narrow_this_site(None)
         for message in (*new_troubles(), *faults, *wider(this_site(), limits)):
@@ -251,10 +250,6 @@ class GPUClusterExtension(ExtensionApp):
                 self.plain_log.warning("The routes %s", found.problem)
         return rules
 
-    def _shared_views(self, control: AsyncControl) -> SharedViews:
-        sessions = ViewSessions(control.registry, LinkPolicy(shows=self.shared_links, hub=is_of_a_hub()))
-        return SharedViews(sessions, OpenViews(sessions), ViewFeeds(control, self.plain_log))
-
     def _answer_dask_panel(self, services: Services) -> None:
         if self.serverapp is None or self.dask_labextension == "off":
             return
@@ -263,21 +258,18 @@ class GPUClusterExtension(ExtensionApp):
         put_first(application, panel_rules(services, beside, application.settings["base_url"]))
 
     async def _start_jupyter_server_extension(self, serverapp: Any) -> None:
-        """Start the background tasks."""
-        if self.hook is not None:
-            self.hook.start()
-        if self.use is not None:
-            self.use.start()
+        for part in (self.hook, self.use):
+            if part is not None:
+                part.start()
 
     async def stop_extension(self) -> None:
         """Release what belongs to the server; the clusters stay."""
         narrow_this_site(None)
         if self.services is not None:
             self.services.control.registry.wait_no_more()
-        if self.hook is not None:
-            await self.hook.close()
-        if self.use is not None:
-            await self.use.close()
+        for part in (self.hook, self.use):
+            if part is not None:
+                await part.close()
         if self.services is not None:
             await self.services.shared.close()
             await self.services.pump.close()

@@ -40,7 +40,6 @@ class NotifyHook:
             self._tasks = [asyncio.create_task(self._watch()), asyncio.create_task(self._run_all())]
 
     async def close(self) -> None:
-        """Stop watching."""
         for task in self._tasks:
             task.cancel()
         if self._tasks:

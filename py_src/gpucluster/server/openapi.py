@@ -71,6 +71,20 @@ class Operation:
 _CLUSTER, _DASHBOARD = "api/clusters/{cluster}", "dashboard/{cluster}/{path}"
 _LINES = {"type": "integer", "minimum": 1, "maximum": 10_000, "default": 200}
 
+
+def _text(*names: str) -> dict[str, dict[str, Any]]:
+    return {name: {"type": "string"} for name in names}
+
+
+def _of_cluster(method: str, path: str, summary: str, answer: str, *refusals: int, **more: Any) -> Operation:
+    """Return an operation of one cluster. `refusals`: besides 404."""
+    return Operation(method, f"{_CLUSTER}{path}", summary, answer, refusals=(404, *refusals), **more)
+
+
+def _of_dashboard(method: str, summary: str) -> Operation:
+    return Operation(method, _DASHBOARD, summary, None, media_type="text/html", refusals=(404, 409, 502))
+
+
 OPERATIONS = (
     Operation("get", "api/clusters", "List the clusters, newest first.", "ClusterList"),
     Operation(
@@ -85,82 +99,61 @@ OPERATIONS = (
         "post", "api/preview", "Show what a cluster would submit to a batch system, and the expected start.",
         "Submission", body="ClusterSpec", refusals=(409, 422),
     ),
-    Operation("get", _CLUSTER, "Return one cluster.", "ClusterModel", refusals=(404,)),
-    Operation(
-        "patch", _CLUSTER, "Scale, adapt, or set the idle time.", "ClusterModel",
-        body="ClusterPatch", refusals=(404, 409, 422, 503),
+    _of_cluster("get", "", "Return one cluster.", "ClusterModel"),
+    _of_cluster(
+        "patch", "", "Scale, adapt, or set the idle time.", "ClusterModel", 409, 422, 503, body="ClusterPatch"
     ),
-    Operation(
-        "delete", _CLUSTER, "Stop a running cluster, or remove a stopped one from the list. Programs that "
-        "do not know its state specify which of the two they mean.", "ClusterModel",
-        refusals=(404, 409, 422, 503), query={"only": {"type": "string", "enum": ["stop", "remove"]}},
+    _of_cluster(
+        "delete", "", "Stop a running cluster, or remove a stopped one from the list. Programs that do not know its "
+        "state specify which of the two they mean.", "ClusterModel", 409, 422, 503,
+        query={"only": {"type": "string", "enum": ["stop", "remove"]}},
     ),
-    Operation(
-        "post", f"{_CLUSTER}/notes", "Check a change before it is made; return errors and warnings.", "Notes",
-        body="ClusterPatch", refusals=(404, 422),
+    _of_cluster(
+        "post", "/notes", "Check a change before it is made; return errors and warnings.", "Notes", 422,
+        body="ClusterPatch",
     ),
-    *(
-        Operation("post", f"{_CLUSTER}/{path}", VERBS[verb].summary, "ClusterModel", refusals=(404, 409, 503))
-        for verb, path, _ in posts()
+    *(_of_cluster("post", f"/{path}", VERBS[verb].summary, "ClusterModel", 409, 503) for verb, path, _ in posts()),
+    _of_cluster(
+        "get", "/activity", "Read the log of requests and their results, even of a stopped cluster.", "Activity"
     ),
-    Operation(
-        "get", f"{_CLUSTER}/activity", "Read the log of requests and their results, even of a stopped cluster.",
-        "Activity", refusals=(404,),
-    ),
-    Operation(
-        "get", f"{_CLUSTER}/cells", "Read what each notebook cell computed, even on a stopped cluster.",
-        "Cells", refusals=(404,), query={"kernel": {"type": "string"}, "run": {"type": "string"}},
+    _of_cluster(
+        "get", "/cells", "Read what each notebook cell computed, even on a stopped cluster.", "Cells",
+        query=_text("kernel", "run"),
     ),
     Operation(
         "get", "api/history", "Read what cells and scripts computed, also on clusters that are gone.",
-        "History", refusals=(422,), query={"work": {"type": "string"}, "lines": _LINES},
+        "History", refusals=(422,), query={**_text("work"), "lines": _LINES},
     ),
     Operation(
         "get", "api/history/compare", "Compare two selections of the history.", "RunComparison", refusals=(422,),
-        query={"first": {"type": "string"}, "second": {"type": "string"}},
+        query=_text("first", "second"),
     ),
-    Operation(
-        "get", f"{_CLUSTER}/history", "Read the metrics of the last ten minutes.", "TelemetryHistory",
-        refusals=(404, 409, 503),
+    _of_cluster("get", "/history", "Read the metrics of the last ten minutes.", "TelemetryHistory", 409, 503),
+    _of_cluster(
+        "get", "/failures", "Read the errors of failed tasks that are still held, with their tracebacks.",
+        "TaskFailures", 409, 503,
     ),
-    Operation(
-        "get", f"{_CLUSTER}/failures", "Read the errors of failed tasks that are still held, with their tracebacks.",
-        "TaskFailures", refusals=(404, 409, 503),
+    _of_cluster("get", "/results", "Read which results take the most memory.", "LargestResults", 409, 503),
+    _of_cluster(
+        "post", "/results/release", "Release results that a notebook holds.", "ClusterModel", 409, 422, 503,
+        body="ResultsReleased",
     ),
-    Operation(
-        "get", f"{_CLUSTER}/results", "Read which results take the most memory.", "LargestResults",
-        refusals=(404, 409, 503),
+    _of_cluster(
+        "get", "/script", "Read what was submitted to a batch system, even for a stopped cluster.", "Submission"
     ),
-    Operation(
-        "post", f"{_CLUSTER}/results/release", "Release results that a notebook holds.", "ClusterModel",
-        body="ResultsReleased", refusals=(404, 409, 422, 503),
+    _of_cluster("get", "/logs", "Read the end of the log.", "LogLines", 422, query={"lines": _LINES}),
+    _of_cluster(
+        "post", "/recording", "Record what the gauges show into a new file below Jupyter's root.", "ClusterModel",
+        409, 422, 503, status=201,
     ),
-    Operation(
-        "get", f"{_CLUSTER}/script", "Read what was submitted to a batch system, even for a stopped cluster.",
-        "Submission", refusals=(404,),
+    _of_cluster("delete", "/recording", "Stop the recording in progress.", "RecordingEntry", 409, 503),
+    _of_cluster("get", "/links", "List the links for viewing a cluster.", "SharedLinks"),
+    _of_cluster(
+        "post", "/links", "Create a link; the only response that contains its token.", "NewLink", 409, 422,
+        body="LinkRequest", status=201,
     ),
-    Operation(
-        "get", f"{_CLUSTER}/logs", "Read the end of the log.", "LogLines",
-        refusals=(404, 422), query={"lines": _LINES},
-    ),
-    Operation(
-        "post", f"{_CLUSTER}/recording", "Record what the gauges show into a new file below Jupyter's root.",
-        "ClusterModel", status=201, refusals=(404, 409, 422, 503),
-    ),
-    Operation(
-        "delete", f"{_CLUSTER}/recording", "Stop the recording in progress.", "RecordingEntry",
-        refusals=(404, 409, 503),
-    ),
-    Operation(
-        "get", f"{_CLUSTER}/links", "List the links for viewing a cluster.", "SharedLinks",
-        refusals=(404,),
-    ),
-    Operation(
-        "post", f"{_CLUSTER}/links", "Create a link; the only response that contains its token.", "NewLink",
-        body="LinkRequest", status=201, refusals=(404, 409, 422),
-    ),
-    Operation("delete", f"{_CLUSTER}/links", "Withdraw all links.", "SharedLinks", refusals=(404,)),
-    Operation("delete", f"{_CLUSTER}/links/{{link}}", "Withdraw a link.", "SharedLinks", refusals=(404,)),
+    _of_cluster("delete", "/links", "Withdraw all links.", "SharedLinks"),
+    _of_cluster("delete", "/links/{link}", "Withdraw a link.", "SharedLinks"),
     Operation("get", "api/schema", "Schema of the creation form, by backend.", "Schemas"),
     Operation("get", "api/presets", "Named starting points for the creation form.", "PresetList"),
     Operation("get", "api/node", "Users of each GPU on this machine, and the queue for them.", "NodeModel"),
@@ -181,8 +174,7 @@ OPERATIONS = (
     ),
     Operation(
         "get", "api/recordings/session", "Read a recording, to be played.", "RecordedSession", refusals=(404, 422),
-        query={"source": {"type": "string", "enum": ["folder", "bundled"], "default": "folder"},
-               "path": {"type": "string"}},
+        query={"source": {"type": "string", "enum": ["folder", "bundled"], "default": "folder"}, **_text("path")},
     ),
     Operation(
         "post", "api/devices/processes/{pid}/stop", "Stop one of your own processes that uses a GPU.", "ProcessStopped",
@@ -196,14 +188,8 @@ OPERATIONS = (
     Operation(
         "get", "api/events", "WebSocket: Hello first, then changes of clusters and telemetry.", "Event", status=101
     ),
-    Operation(
-        "get", _DASHBOARD, "Dask's own dashboard, HTTP and WebSocket.", None,
-        media_type="text/html", refusals=(404, 409, 502),
-    ),
-    Operation(
-        "head", _DASHBOARD, "Headers of a page of Dask's dashboard.", None,
-        media_type="text/html", refusals=(404, 409, 502),
-    ),
+    _of_dashboard("get", "Dask's own dashboard, HTTP and WebSocket."),
+    _of_dashboard("head", "Headers of a page of Dask's dashboard."),
 )  # fmt: skip
 """All routes of the extension except those of other packages; a test compares them with the registered ones."""
 

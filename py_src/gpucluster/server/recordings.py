@@ -9,11 +9,8 @@ from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from jupyter_server.auth.decorator import authorized
-from tornado.web import authenticated
-
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, RecordingNotFound
-from ..protocol.recordings import RECORDING_SUFFIXES, RecordedSession, RecordingEntry, RecordingList
+from ..protocol.recordings import RECORDING_SUFFIXES, RecordingEntry, RecordingList
 from ..recordings.places import bundled_recordings, is_recording, recordings_below
 from ..recordings.reading import read_header, read_length, read_recording
 from ..recordings.writing import PART
@@ -48,18 +45,14 @@ class RecordingFolder:
     async def read(self, source: str, path: str) -> bytes:
         """Return one recording as JSON of a ``RecordedSession``."""
         async with self._reading:
-            return await asyncio.to_thread(self._read, source, path)
+            return await asyncio.to_thread(lambda: read_recording(self._find(source, path)).encoded())
 
-    async def new_file(self, cluster: str) -> Path:
-        """Return an unused path for a recording of this cluster."""
-        return await asyncio.to_thread(self._new_file, cluster)
-
-    async def entry(self, path: Path) -> RecordingEntry:
-        """Return the list's entry of a recording that was made here."""
+    def entry(self, path: Path) -> RecordingEntry:
         shown = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
-        return await asyncio.to_thread(self._entry, "folder", path, shown)
+        return self._entry("folder", path, shown)
 
-    def _new_file(self, cluster: str) -> Path:
+    def new_file(self, cluster: str) -> Path:
+        """Return an unused path for a recording of this cluster."""
         folder = self.root / self._made
         try:
             if not folder.resolve().is_relative_to(self.root.resolve()):
@@ -82,10 +75,6 @@ class RecordingFolder:
         own = [self._entry("folder", path, path.relative_to(self.root).as_posix()) for path in found]
         own = [one for one in own if (PurePosixPath(one.path).name, one.size_bytes) not in known]
         return RecordingList(recordings=[*bundled, *own], complete=complete)
-
-    def _read(self, source: str, path: str) -> bytes:
-        session: RecordedSession = read_recording(self._find(source, path))
-        return session.encoded()
 
     def _find(self, source: str, path: str) -> Path:
         if source == "bundled":
@@ -138,27 +127,11 @@ class RecordingFolder:
         return self._lengths[state]
 
 
-class RecordingHandler(ClusterAPIHandler):
-    """Base of handlers of recordings."""
+class RecordedSessionHandler(ClusterAPIHandler):
+    """One recording."""
 
     recordings: RecordingFolder
 
-
-class RecordingsHandler(RecordingHandler):
-    """All recordings."""
-
-    @authenticated
-    @authorized
-    async def get(self) -> None:
-        """List those below Jupyter's root and those that come with gpucluster."""
-        self.answer(await self.recordings.list())
-
-
-class RecordedSessionHandler(RecordingHandler):
-    """One recording."""
-
-    @authenticated
-    @authorized
     async def get(self) -> None:
         source = self.get_query_argument("source", "folder")
         path = self.get_query_argument("path", "", strip=False)
@@ -166,24 +139,21 @@ class RecordedSessionHandler(RecordingHandler):
         self.finish(await self.recordings.read(source, path))
 
 
-class ClusterRecordingHandler(RecordingHandler):
+class ClusterRecordingHandler(ClusterAPIHandler):
     """The current recording of one cluster."""
 
-    @authenticated
-    @authorized
+    recordings: RecordingFolder
+
     async def post(self, cluster: str) -> None:
-        """Start to record into a new file below Jupyter's root."""
         model = await self.control.get(cluster)
         if model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; there is nothing to record.")
-        model = await self.control.begin_recording(model.id, await self.recordings.new_file(model.name))
-        self.answer(model, 201)
+        file = await asyncio.to_thread(self.recordings.new_file, model.name)
+        self.answer(await self.control.begin_recording(model.id, file), 201)
 
-    @authenticated
-    @authorized
     async def delete(self, cluster: str) -> None:
         model = await self.control.get(cluster)
         if model.recording is None:
             raise InvalidState(f"The cluster '{model.name}' is not being recorded.")
         await self.control.end_recording(model.id)
-        self.answer(await self.recordings.entry(Path(model.recording.path)))
+        self.answer(await asyncio.to_thread(self.recordings.entry, Path(model.recording.path)))

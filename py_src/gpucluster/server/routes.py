@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from pydantic import BaseModel
+
 from ..client.control import AsyncControl
+from ..client.instructing import class_clusters, message_class, stop_class
+from ..client.node import node
+from ..protocol.errors import parsed
+from ..protocol.instructing import ClassMessage, ClassStop
 from ..protocol.verbs import posts
 from .added_routes import Rule
-from .api import UnknownHandler
-from .catalog import DevicesHandler, OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
+from .api import ActHandler, ReadHandler, UnknownHandler
+from .catalog import OpenAPIHandler, PresetList, PresetsHandler, SchemaHandler, SiteHandler
 from .clusters import (
     CellsHandler,
     ClusterHandler,
@@ -24,7 +32,6 @@ from .clusters import (
     Offers,
     PatchNotesHandler,
     PreviewHandler,
-    ReadHandler,
     ReleaseHandler,
     VerbHandler,
 )
@@ -34,8 +41,7 @@ from .events.pump import EventPump
 from .events.socket import EventsHandler
 from .machine.devices import DeviceReader, StopProcessHandler
 from .machine.metrics import MetricsHandler
-from .machine.node import ClassClustersHandler, ClassMessageHandler, ClassStopHandler, NodeHandler
-from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingFolder, RecordingsHandler
+from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingFolder
 from .server_use import note_on_lifetime
 from .shared_view.routes import SharedViews
 from .standby import StandbyKeeper
@@ -62,10 +68,17 @@ class Services:
 
 def routes(services: Services) -> list[Rule]:
     """Return pattern, handler and arguments of every address, below the base URL."""
-    both: dict[str, Any] = {"control": services.control, "standby": services.standby}
-    devices = services.devices
+    control, devices = services.control, services.devices
+    both: dict[str, Any] = {"control": control, "standby": services.standby}
     recordings: dict[str, Any] = {**both, "recordings": services.recordings}
     making: dict[str, Any] = {**both, "directory": services.directory}
+
+    def read(path: str, function: Callable[..., Awaitable[BaseModel]], *, polled: bool = False) -> Rule:
+        return path, ReadHandler, {**both, "read": function, "polled": polled}
+
+    def act(path: str, function: Callable[[bytes], BaseModel]) -> Rule:
+        return path, ActHandler, {**both, "act": function}
+
     return [
         (r"gpucluster/api/clusters", ClustersHandler, making),
         (r"gpucluster/api/notes", NotesHandler, {**making, "offers": Offers(), "lifetime": note_on_lifetime()}),
@@ -74,14 +87,14 @@ def routes(services: Services) -> list[Rule]:
         (_CLUSTER + "/notes", PatchNotesHandler, both),
         *((f"{_CLUSTER}/{pattern}", VerbHandler, {**both, "verb": verb}) for verb, _, pattern in posts()),
         (_CLUSTER + "/logs", LogsHandler, both),
-        (_CLUSTER + "/script", ReadHandler, {**both, "read": "submission"}),
-        (_CLUSTER + "/activity", ReadHandler, {**both, "read": "activity", "polled": True}),
+        read(_CLUSTER + "/script", lambda cluster: control.submission(cluster)),
+        read(_CLUSTER + "/activity", lambda cluster: control.activity(cluster), polled=True),
         (_CLUSTER + "/cells", CellsHandler, {**both, "polled": True}),
         (r"gpucluster/api/history", HistoryHandler, both),
         (r"gpucluster/api/history/compare", CompareHandler, both),
-        (_CLUSTER + "/history", ReadHandler, {**both, "read": "history", "polled": True}),
-        (_CLUSTER + "/failures", ReadHandler, {**both, "read": "failures", "polled": True}),
-        (_CLUSTER + "/results", ReadHandler, {**both, "read": "results", "polled": True}),
+        read(_CLUSTER + "/history", lambda cluster: control.history(cluster), polled=True),
+        read(_CLUSTER + "/failures", lambda cluster: control.failures(cluster), polled=True),
+        read(_CLUSTER + "/results", lambda cluster: control.results(cluster), polled=True),
         (_CLUSTER + "/results/release", ReleaseHandler, both),
         (_CLUSTER + "/recording", ClusterRecordingHandler, recordings),
         (_CLUSTER + "/links", LinksHandler, {**both, "allowed": services.shared.sessions.policy.shows}),
@@ -89,11 +102,11 @@ def routes(services: Services) -> list[Rule]:
         (r"gpucluster/api/schema", SchemaHandler, both),
         (r"gpucluster/api/presets", PresetsHandler, {**both, "presets": services.presets}),
         (r"gpucluster/api/site", SiteHandler, both),
-        (r"gpucluster/api/node", NodeHandler, both),
-        (r"gpucluster/api/node/class", ClassClustersHandler, both),
-        (r"gpucluster/api/node/class/message", ClassMessageHandler, both),
-        (r"gpucluster/api/node/class/stop", ClassStopHandler, both),
-        (r"gpucluster/api/devices", DevicesHandler, {**both, "devices": devices}),
+        read(r"gpucluster/api/node", partial(asyncio.to_thread, node), polled=True),
+        read(r"gpucluster/api/node/class", partial(asyncio.to_thread, class_clusters), polled=True),
+        act(r"gpucluster/api/node/class/message", lambda body: message_class(**dict(parsed(ClassMessage, body)))),
+        act(r"gpucluster/api/node/class/stop", lambda body: stop_class(**dict(parsed(ClassStop, body)))),
+        read(r"gpucluster/api/devices", devices.read),
         (
             r"gpucluster/api/devices/processes/([0-9]{1,9})/stop",
             StopProcessHandler,
@@ -101,7 +114,7 @@ def routes(services: Services) -> list[Rule]:
         ),
         (r"gpucluster/api/metrics", MetricsHandler, {**both, "devices": devices}),
         (r"gpucluster/api/openapi\.json", OpenAPIHandler, both),
-        (r"gpucluster/api/recordings", RecordingsHandler, recordings),
+        read(r"gpucluster/api/recordings", services.recordings.list),
         (r"gpucluster/api/recordings/session", RecordedSessionHandler, recordings),
         (r"gpucluster/api/events", EventsHandler, {**both, "pump": services.pump}),
         *((f"gpucluster/api/{pattern}", handler, {**both, **parts}) for pattern, handler, parts in services.added),
@@ -109,6 +122,6 @@ def routes(services: Services) -> list[Rule]:
         (
             r"gpucluster/dashboard/([^/]+)(?:/(.*))?",
             DashboardHandler,
-            {"control": services.control, "client": services.dashboards},
+            {"control": control, "client": services.dashboards},
         ),
     ]

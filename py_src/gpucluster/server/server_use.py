@@ -67,7 +67,6 @@ _KEY = "gpucluster"
 
 
 def computes(model: ClusterModel) -> bool:
-    """Return whether tasks run on a cluster now."""
     return model.state in {ClusterState.RUNNING, ClusterState.SCALING} and model.idle.quiet_since is None
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from ..client.control import AsyncControl
 
@@ -56,7 +55,6 @@ class StandbyKeeper:
         self._start(self._restart_seconds)
 
     async def close(self) -> None:
-        """Release the standby when the server stops."""
         for task in (self._starting, self._watch):
             if task is not None:
                 task.cancel()
@@ -74,13 +72,9 @@ class StandbyKeeper:
         self._last_used = asyncio.get_running_loop().time()
         if self._starting is not None and not self._starting.done():
             self._starting.cancel()
-        self._starting = asyncio.create_task(self._ensure(delay))
+        self._starting = asyncio.create_task(self._quietly(self._control.ensure_standby, "started", delay))
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._let_go_when_idle())
-
-    async def _ensure(self, delay: float) -> None:
-        await asyncio.sleep(delay)
-        await self._quietly(self._control.ensure_standby(), "started")
 
     async def _let_go_when_idle(self) -> None:
         clock = asyncio.get_running_loop().time
@@ -90,10 +84,11 @@ class StandbyKeeper:
                 break
             await asyncio.sleep(left)
         self._let_go = True
-        await self._quietly(self._control.close_standby(), "closed")
+        await self._quietly(self._control.close_standby, "closed")
 
-    async def _quietly(self, work: Coroutine[Any, Any, bool], what: str) -> None:
+    async def _quietly(self, work: Callable[[], Awaitable[bool]], what: str, delay: float = 0.0) -> None:
+        await asyncio.sleep(delay)
         try:
-            await work
+            await work()
         except Exception as error:
             self._log.warning("The standby could not be %s: %s", what, error)

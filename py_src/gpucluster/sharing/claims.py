@@ -98,7 +98,6 @@ class NodeClaims:
                 held[1:] = [published]
 
     def release(self) -> None:
-        """Release all claims of this object."""
         self._release(list(self._held))
 
     def _free_mark(self, uuid: str) -> str:

@@ -70,7 +70,6 @@ class Place:
     socket: int
 
     def takes(self, uuid: str) -> bool:
-        """Whether this GPU is accepted."""
         return not self.wanted or digest(uuid) in self.wanted
 
 
@@ -117,7 +116,6 @@ class Node:
 
     @property
     def counts(self) -> Counter[str]:
-        """How often each GPU is claimed."""
         return Counter(claim.uuid for claim in self.claims)
 
     def marks(self, uuid: str) -> set[str]:

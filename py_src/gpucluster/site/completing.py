@@ -1,18 +1,19 @@
-"""Completes a request with the preset that it names, and with the site's defaults."""
+"""Completes a request with the preset that it names and the site's defaults; whether a preset can be offered here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..protocol.errors import InvalidRequest, refused_field
-from ..protocol.kinds import find_kind
+from ..protocol.errors import GPUClusterError, InvalidRequest, refused_field
+from ..protocol.kinds import absence, parse_spec
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
 from ..protocol.spec import SpecBase, UnknownSpec
+from .faults import known_kind, near_to, preset_faults
 from .model import EVERY
 from .presets import SITE_PRESETS
 from .reading import this_site
@@ -25,11 +26,9 @@ def find_preset(name: Any) -> Preset:
     presets = {preset.name: preset for preset in (*SITE_PRESETS, *this_site().presets)}
     if isinstance(name, str) and name in presets:
         return presets[name]
-    shown = printable(str(name), 40)
-    near = get_close_matches(str(name).lower(), presets, n=1)
-    meant = f" (did you mean '{near[0]}'?)" if near else ""
     listed = ", ".join(preset.name for preset in this_site().presets)
-    raise refused_field(PRESET, f"there is no preset '{shown}'{meant}; available: {listed}")
+    shown = f"'{printable(str(name), 40)}'{near_to(name, presets)}"
+    raise refused_field(PRESET, f"there is no preset {shown}; available: {listed}")
 
 
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,8 +60,8 @@ def completed(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     given = {**value, "backend": value.get("backend", "auto")}
-    found = find_kind(given["backend"]) if isinstance(given["backend"], str) else None
-    return site.complete(given, found.kind.spec) if found is not None and found.kind is not None else value
+    kind = known_kind(given["backend"])
+    return value if kind is None else site.complete(given, kind.spec)
 
 
 def of_defaults(refused: InvalidRequest, request: Any) -> InvalidRequest:
@@ -81,3 +80,25 @@ def of_defaults(refused: InvalidRequest, request: Any) -> InvalidRequest:
         for fault in refused.fields
     ]
     return InvalidRequest("; ".join(f"{fault.field}: {fault.message}" for fault in fields) + ".", fields=fields)
+
+
+@dataclass(frozen=True)
+class PresetHere:
+    """State of a preset here; it is offered if neither `absent` nor `fault` is set."""
+
+    spec: SpecBase | None = None  # ``None`` if users have to add something, such as hosts.
+    absent: str | None = None  # Why its kind is not installed.
+    fault: str | None = None  # Why it is invalid, or refused by the site.
+
+
+def preset_here(preset: Preset, *, packages: bool = True) -> PresetHere:
+    """Check a preset. `packages`: as in ``absence``."""
+    if faults := preset_faults(preset):
+        return PresetHere(fault=f"{faults[0].field}: {faults[0].message}.")
+    if absent := absence(str(preset.spec.get("backend", "auto")), packages=packages):
+        return PresetHere(absent=absent)
+    try:
+        return PresetHere(parse_spec(preset.spec, this_site().fault))
+    except GPUClusterError as error:
+        missing = all(not fault.field for fault in error.fields)
+        return PresetHere() if missing else PresetHere(fault=error.message)

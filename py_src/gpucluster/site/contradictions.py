@@ -19,8 +19,7 @@ from ..protocol.spec import SpecBase
 from ..protocol.spec_base import OUTSIDE_RULE
 from ..protocol.traits import Traits
 from ..sharing.policy import GPUPolicy
-from .limit_section import LEAST
-from .limits import COUNTS, SiteLimits
+from .limits import COUNTS, LEAST, SiteLimits
 from .model import EVERY, SHARING, Site
 from .quota import Remaining, fault_of_request, gpus_asked
 from .sharing import LEAST_PER_USER, PerUser
@@ -41,7 +40,6 @@ class Contradiction:
 
 
 def contradictions(site: Site) -> Iterator[Contradiction]:
-    """Yield the defaults of a site that its limits refuse."""
     for kind, known in usable_kinds().items():
         kept: dict[str, Any] = {"backend": kind}
         for name, value in site.defaults_of(known.spec, kind).items():

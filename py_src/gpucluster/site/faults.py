@@ -9,19 +9,25 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ..protocol.errors import FieldError, invalid_request
-from ..protocol.kinds import find_kind, usable_kinds
+from ..protocol.kinds import ClusterKind, find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
+
+
+def known_kind(name: Any) -> type[ClusterKind] | None:
+    """Return the kind of that name, if it can be used here."""
+    found = find_kind(name) if isinstance(name, str) else None
+    return found.kind if found is not None else None
 
 
 def preset_faults(preset: Preset) -> list[FieldError]:
     """Return the errors in the fields of a preset; missing fields are allowed."""
     name = preset.spec.get("backend", "auto")
-    found = find_kind(name) if isinstance(name, str) else None
-    if found is None or found.kind is None:
+    kind = known_kind(name)
+    if kind is None:
         near = near_to(str(name), usable_kinds())
         return [FieldError(field="backend", message=f"there is no kind of cluster '{printable(str(name), 40)}'{near}")]
-    return field_faults(found.kind.spec, {"backend": name, **preset.spec})
+    return field_faults(kind.spec, {"backend": name, **preset.spec})
 
 
 def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldError]:

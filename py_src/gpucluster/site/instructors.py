@@ -37,9 +37,8 @@ _known: tuple[float, Instructors] | None = None
 
 
 def instructors() -> Instructors:
-    """Return the instructors that the site names now."""
     global _known
-    names = this_site().sharing.instructors
+    names = tuple(this_site().sharing.instructors)
     with _lock:
         if _known is None or _known[1].names != names or time.monotonic() - _known[0] > KNOWN_SECONDS:
             _known = time.monotonic(), _numbers(names)

@@ -1,17 +1,29 @@
-"""The limits of a site, narrower than the protocol's, from its file and the settings of a Jupyter server."""
+"""The limits of a site, narrower than the protocol's, from its file and from the settings of a Jupyter server."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import PydanticKnownError
 
 from ..devices.machine import this_machine
 from ..protocol.durations import DEFAULT_SCHEDULER_WALLTIME, slurm_clock, spoken, walltime_seconds
-from ..protocol.errors import refused_field
+from ..protocol.errors import FieldError, invalid_request, refused_field
 from ..protocol.kinds import traits_of
 from ..protocol.plain_text import counted
-from ..protocol.sizes import format_size, told_apart
+from ..protocol.sizes import format_size, parse_size, told_apart
 from ..protocol.spec import ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
 
@@ -128,18 +140,11 @@ class SiteLimits:
                 # Whole jobs, if all have the same number of workers.
                 together = getattr(spec, "workers_step", 1) if field == "n_workers" else 1
                 changes[field] = limit - limit % together
-        if (
-            self.memory_limit is not None
-            and "memory_limit" in offered
-            and not (
-                keep_auto
-                and spec.memory_limit == "auto"
-                and traits_of(spec).this_machine
-                and "memory_limit" not in self.of_server
-            )
-            and not self._memory_fits(spec, self.memory_limit)
-        ):
-            changes["memory_limit"] = self.memory_limit
+        most = self.memory_limit if "memory_limit" in offered else None
+        if keep_auto and spec.memory_limit == "auto" and "memory_limit" not in self.of_server:
+            most = None if traits_of(spec).this_machine else most
+        if most is not None and not self._memory_fits(spec, most):
+            changes["memory_limit"] = most
         if self.walltime is not None and "walltime" in offered and walltime_seconds(spec.walltime) > self.walltime:  # type: ignore[attr-defined]
             changes["walltime"] = slurm_clock(self.walltime)
         changes |= narrow_scheduler(spec, self.memory_limit, self.threads_per_worker, self.walltime)
@@ -164,12 +169,10 @@ class SiteLimits:
 
     def check_patch(self, patch: ClusterPatch) -> None:
         """Raise `InvalidRequest`, naming the site's limit, for a change that the site does not allow."""
-        if self.n_workers is not None:
-            most = amount("n_workers", self.n_workers)
-            if patch.n_workers is not None and patch.n_workers > self.n_workers:
-                raise refused_field("n_workers", self._at_most("n_workers", most, patch.n_workers))
-            if patch.adapt is not None and patch.adapt.maximum > self.n_workers:
-                raise refused_field("adapt.maximum", self._at_most("n_workers", most, patch.adapt.maximum))
+        maximum = patch.adapt.maximum if patch.adapt is not None else None
+        for field, asked in (("n_workers", patch.n_workers), ("adapt.maximum", maximum)):
+            if self.n_workers is not None and asked is not None and asked > self.n_workers:
+                raise refused_field(field, self._at_most("n_workers", amount("n_workers", self.n_workers), asked))
         seconds, limit = patch.idle_timeout_seconds, self.idle_timeout_seconds
         if limit is not None and seconds is not None and not 0 < seconds <= limit:
             most = amount("idle_timeout_seconds", limit)
@@ -184,13 +187,10 @@ class SiteLimits:
         if self.memory_limit is not None and "memory_limit" in properties:
             memory = properties["memory_limit"]
             memory["anyOf"] = [branch for branch in memory["anyOf"] if branch.get("type") != "null"]
-            self._describe(memory, "memory_limit", format_size(self.memory_limit))
-            if MEMORY[1] in properties:
-                self._describe(properties[MEMORY[1]], "memory_limit", format_size(self.memory_limit))
-            if "scheduler_memory" in properties:
-                memory = properties["scheduler_memory"]
+            if (memory := properties.get("scheduler_memory")) is not None:
                 memory["default"] = min(memory.get("default", self.memory_limit), self.memory_limit)
-                self._describe(memory, "memory_limit", format_size(self.memory_limit))
+            for field in {*MEMORY, "scheduler_memory"}.intersection(properties):
+                self._describe(properties[field], "memory_limit", format_size(self.memory_limit))
         if self.threads_per_worker is not None and "scheduler_cores" in properties:
             self._narrow_property(properties["scheduler_cores"], "scheduler_cores", self.threads_per_worker)
         for field in WALLTIMES:
@@ -223,7 +223,6 @@ class SiteLimits:
 
 
 def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
-    """Return a spec with other values for some fields."""
     if not changes:
         return spec
     return parse_spec({**spec.model_dump(exclude_unset=True), "backend": spec.backend, **changes})
@@ -282,3 +281,122 @@ def narrow_scheduler(spec: SpecBase, memory: int | None, threads: int | None, wa
         if walltime_seconds(wanted) > walltime:
             changes["scheduler_walltime"] = slurm_clock(walltime)
     return changes
+
+
+# -- the section of a file ------------------------------------------------------------------------
+
+_Section = TypeVar("_Section", bound=BaseModel)
+_WRITE = {
+    "memory_limit": "a size such as '4 GiB'",
+    "memory": "a size such as '64 GiB'",
+    "scratch": "a size such as '100 GiB'",
+    "walltime": "a time such as 24:00:00",
+    "kinds": "a list such as [auto, local]",
+    "per_user": "limits below it",
+    "hours": "a list such as [Mon-Fri 08:00-20:00]",
+    "message": "a text",
+    "instructors": "a list of names",
+    "reserved_gpus": "a list such as [0, 1]",
+    "links": "true or false",
+    "public_links": "true or false",
+}
+
+
+class NothingEmpty(BaseModel):
+    """A section of limits, in which a key without a value is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _given(cls, value: Any, info: ValidationInfo) -> Any:
+        if value is None:
+            what = _WRITE.get(str(info.field_name), "a number")
+            raise ValueError(f"is empty: write {what}, or remove the line")
+        return value
+
+
+def read_partly(model: type[_Section], given: Mapping[str, Any]) -> tuple[_Section | None, list[FieldError]]:
+    """Return a section without its invalid entries, and their errors; ``None``: nothing of it can be read."""
+    try:
+        return model.model_validate(given), []
+    except ValidationError as error:
+        faults = invalid_request(error).fields
+    try:
+        return model.model_validate(_without(given, [fault.field for fault in faults])), faults
+    except ValidationError:
+        return None, faults
+
+
+def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]:
+    kept = {}
+    for name, value in given.items():
+        # A key may contain dots itself.
+        below = [path.removeprefix(f"{name}").removeprefix(".") for path in paths if f"{path}.".startswith(f"{name}.")]
+        if isinstance(value, Mapping) and below and all(below):
+            kept[name] = _without(value, below)
+        elif not below:
+            kept[name] = value
+    return kept
+
+
+LEAST = SiteLimits(n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600)
+"""Used instead of a limit that cannot be read."""
+
+MOST = 10**9  # Larger than any real value; above it is a typing error.
+Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
+
+
+def _size(value: Any) -> int:
+    size = parse_size(value)
+    if isinstance(size, float):
+        raise ValueError("must be a size such as '4 GiB', not a percentage: machines differ")
+    return size
+
+
+def _seconds(value: Any) -> int:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if must_be_text(value).lower() in {"unlimited", "infinite"}:
+        raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
+    if not (seconds := walltime_seconds(value)):
+        raise ValueError("must be greater than 0; for no limit, leave the line out")
+    return seconds
+
+
+def must_be_text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise PydanticKnownError("string_type")
+    return value
+
+
+def _some_kinds(value: list[str]) -> list[str]:
+    if not value:
+        raise ValueError("must name at least one kind, such as 'local'; leave it out to allow all")
+    return value
+
+
+Bytes = Annotated[int, BeforeValidator(_size)]
+Seconds = Annotated[int, BeforeValidator(_seconds)]
+"""A time in Slurm's notation; a whole number means minutes."""
+
+
+class Limits(NothingEmpty):
+    """The limits of one kind, or of all, as in ``SiteLimits``."""
+
+    n_workers: Count | None = None
+    threads_per_worker: Count | None = None
+    memory_limit: Bytes | None = None
+    idle_timeout_seconds: Count | None = None
+    walltime: Seconds | None = None
+    kinds: Annotated[list[str], AfterValidator(_some_kinds)] | None = None
+
+    def narrowed(self) -> SiteLimits:
+        kinds = tuple(self.kinds) if self.kinds is not None else None
+        return SiteLimits(**self.model_dump(exclude={"kinds"}), backends=kinds)
+
+
+LEAST_HOLDS = (
+    "Until it is fixed, clusters of {} have at most 1 worker with 1 thread and 1 GiB, 10 minutes idle and jobs of 10 "
+    "minutes."
+)

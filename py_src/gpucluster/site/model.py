@@ -11,12 +11,12 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..protocol.errors import InvalidRequest
-from ..protocol.kinds import find_kind, parse_spec, spec_schemas
+from ..protocol.kinds import parse_spec, spec_schemas
 from ..protocol.models import ClusterModel, Preset
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.traits import Traits
-from .limit_section import LEAST_HOLDS
-from .limits import SiteLimits
+from .faults import known_kind
+from .limits import LEAST_HOLDS, SiteLimits
 from .place import DEFAULT
 from .presets import PRESETS
 from .sharing import Sharing
@@ -81,13 +81,12 @@ class Site:
 
     def limits_of(self, kind: str) -> SiteLimits:
         """Return the limits of a kind; for one that chooses another, with those of its choices."""
-        found = find_kind(kind)
-        chooses = found.kind.traits.chooses if found is not None and found.kind is not None else ()
+        traits = known.traits if (known := known_kind(kind)) is not None else None
         limits = SiteLimits()
-        for name in (EVERY, kind, *chooses):
+        for name in (EVERY, kind, *(traits.chooses if traits is not None else ())):
             limits = limits.narrower(self.limits[name]) if name in self.limits else limits
         idle = self.sharing.per_user.idle_timeout_seconds
-        if idle is not None and found is not None and found.kind is not None and found.kind.traits.this_machine:
+        if idle is not None and traits is not None and traits.this_machine:
             limits = limits.narrower(SiteLimits(idle_timeout_seconds=idle))
         return limits.narrower(self.of_server)
 
@@ -117,10 +116,8 @@ class Site:
         for kind in [name for name in schemas if allowed is not None and name not in allowed]:
             del schemas[kind]
         for kind, schema in schemas.items():
-            found = find_kind(kind)
-            if found is None or found.kind is None:
-                continue
-            for name, value in self.defaults_of(found.kind.spec, kind).items():
+            known = known_kind(kind)
+            for name, value in self.defaults_of(known.spec, kind).items() if known is not None else ():
                 if name in schema["properties"]:
                     schema["properties"][name]["default"] = value
             self.limits_of(kind).narrow_schema(schema)

@@ -88,13 +88,15 @@ class Remaining:
         workers_left = max(0, (self.most.workers or 0) - had.workers)
         threads_left = max(0, (self.most.threads or 0) - had.threads)
         each_left = memory_left // max(1, n_workers)
-        for limit, taken, wanted, text, advice in (
-            (self.most.workers, had.workers, n_workers, _workers, _fewer_workers(workers_left)),
-            (self.most.threads, had.threads, n_workers * threads, _threads, _fewer_threads(threads_left, n_workers)),
-            (self.most.memory, had.memory, n_workers * memory_bytes, _memory, _less_memory(each_left, n_workers)),
+        fewer_workers = f"Ask for at most {counted(workers_left, 'worker')}" if workers_left else ""
+        for limit, taken, wanted, noun, advice in (
+            (self.most.workers, had.workers, n_workers, "worker", fewer_workers),
+            (self.most.threads, had.threads, n_workers * threads, "thread", _fewer_threads(threads_left, n_workers)),
+            (self.most.memory, had.memory, n_workers * memory_bytes, None, _less_memory(each_left, n_workers)),
         ):
             if limit is not None and taken + wanted > limit:
-                return self._sentence(text(limit), text(taken) if taken else "", text(wanted), advice)
+                shown = [counted(number, noun) if noun else _memory(number) for number in (limit, taken, wanted)]
+                return self._sentence(shown[0], shown[1] if taken else "", shown[2], advice)
         return None
 
     def scratch_part(self, wanted_bytes: int | None) -> int | None:
@@ -208,28 +210,16 @@ def _amount(model: ClusterModel) -> Amount:
     return Amount(count, count * threads, count * memory)
 
 
-def _workers(number: int) -> str:
-    return counted(number, "worker")
-
-
-def _threads(number: int) -> str:
-    return counted(number, "thread")
-
-
 def _memory(number: int) -> str:
     return f"{format_size(number)}{_OF_MEMORY}" if number else ""
-
-
-def _fewer_workers(left: int) -> str:
-    return f"Ask for at most {counted(left, 'worker')}" if left else ""
 
 
 def _fewer_threads(left: int, n_workers: int) -> str:
     if not left:
         return ""
-    each = left // max(1, n_workers)
-    threads = f"{each} for each" if each else "fewer workers"
-    return f"Ask for at most {threads} (threads_per_worker, --threads-per-worker)" if each else "Ask for fewer workers"
+    if not (each := left // max(1, n_workers)):
+        return "Ask for fewer workers"
+    return f"Ask for at most {each} for each (threads_per_worker, --threads-per-worker)"
 
 
 def _less_memory(left_each: int, n_workers: int) -> str:

@@ -23,12 +23,11 @@ from ..protocol.sizes import format_size
 from .contradictions import Contradiction, contradictions, preset_contradictions
 from .document import Document
 from .faults import field_faults, near_to, preset_faults, unknown_key
-from .limit_section import LEAST, LEAST_HOLDS, Limits, read_partly
-from .limits import SiteLimits
+from .limits import LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
 from .model import EVERY, SHARING, Costs, Site
 from .place import UnreadableSite
 from .presets import SITE_PRESETS
-from .sharing import ABOUT_LINKS, HARMLESS, NONE_GIVEN, NONE_SHOWN, PerUserSection, Sharing, SharingSection
+from .sharing import ABOUT_LINKS, UNTIL_FIXED, PerUser, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
@@ -248,25 +247,19 @@ class _Reader:
             self.least.add(SHARING)
             return Sharing().least()
         section, faults = read_partly(SharingSection, given)
-        known = [*SharingSection.model_fields, *PerUserSection.model_fields]
+        known = [*SharingSection.model_fields, *PerUser.model_fields]
         for fault in faults:
             self._report_faults(["sharing"], [fault], known)
-            name = fault.field.split(".")[0]
-            if name == "reserved_gpus":
-                self.troubles[-1] += f" {NONE_GIVEN}"
-            elif name in ABOUT_LINKS:
-                self.troubles[-1] += f" {NONE_SHOWN}"
-            elif name not in HARMLESS:
-                self.troubles[-1] += f" {LEAST_SHARE}"
+            self.troubles[-1] += UNTIL_FIXED.get(fault.field.split(".")[0], f" {LEAST_SHARE}")
         names = {fault.field.split(".")[0] for fault in faults}
         if section is None:
             names = {*names, *SharingSection.model_fields}
-        found = section.read() if section is not None else Sharing()
+        found = Sharing.model_construct(**dict(section)) if section is not None else Sharing()
         if "reserved_gpus" in names:
-            found = replace(found, all_reserved=True)
+            found = found.model_copy(update={"all_reserved": True})
         if names & ABOUT_LINKS:
-            found = replace(found, links=False)
-        if not names - HARMLESS - ABOUT_LINKS - {"reserved_gpus"}:
+            found = found.model_copy(update={"links": False})
+        if names <= UNTIL_FIXED.keys():
             return found
         self.least.add(SHARING)
         return found.least()

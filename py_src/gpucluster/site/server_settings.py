@@ -13,8 +13,7 @@ from ..protocol.kinds import usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
 from .faults import near_to, unknown_key
-from .limit_section import Limits
-from .limits import BOUNDS, SiteLimits
+from .limits import BOUNDS, Limits, SiteLimits
 from .model import EVERY, Site
 
 OTHER_NAME = {"backends": "kinds"}  # The name in the file.

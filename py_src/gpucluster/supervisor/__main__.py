@@ -68,12 +68,6 @@ def _write_progress(state: Path, message: str, step: str = STEP) -> None:
         replace_text(state, json.dumps(record), mode=0o600)
 
 
-def turn_of(descriptor: int) -> Turn:
-    """Return the turn that the process that started this one has taken for it."""
-    os.set_inheritable(descriptor, False)
-    return Turn(socket.socket(fileno=descriptor))
-
-
 _DETACHED = "--detached"
 
 
@@ -217,14 +211,6 @@ def _collect_garbage() -> None:
     gc.enable()
 
 
-def _drop_variables_of_workers() -> None:
-    """Remove from the environment what was added for libraries that are loaded now; workers get it from Dask."""
-    from ..protocol.version import ADDED_VARIABLES
-
-    for name in os.environ.pop(ADDED_VARIABLES, "").split():
-        os.environ.pop(name, None)
-
-
 def main() -> None:
     started = time.monotonic()
     parser = argparse.ArgumentParser(prog="python -m gpucluster.supervisor")
@@ -267,13 +253,15 @@ def _run(options: argparse.Namespace, started: float) -> None:
     allow_many_files()  # Each connection needs one, including those that are refused.
     turn: Turn | None = None
     if options.turn_fd is not None:
-        turn = turn_of(options.turn_fd)
+        os.set_inheritable(options.turn_fd, False)
+        turn = Turn(socket.socket(fileno=options.turn_fd))  # As taken by the process that started this one.
         wait_for_turn(turn, options.folder)
     if options.link_fd is None:
         _begin_small()
     _refuse_unusable(options.folder)
     from ..backends.installed import take_directories
     from ..backends.worker_variables import take_given
+    from ..protocol.version import ADDED_VARIABLES
     from .process.process_tree import take_all_along
     from .process.warmup import keep_files_in, start_forkserver
 
@@ -282,7 +270,9 @@ def _run(options: argparse.Namespace, started: float) -> None:
     take_all_along()
     keep_files_in(options.folder)
     start_forkserver()
-    _drop_variables_of_workers()
+    # What was added for libraries that are loaded now; workers get it from Dask.
+    for name in os.environ.pop(ADDED_VARIABLES, "").split():
+        os.environ.pop(name, None)
     start_log()
     try:
         asyncio.run(_serve(options.folder, options.lock_fd, started, turn, standby=options.standby))
@@ -325,10 +315,8 @@ def _note_failure(path: Path, error: BaseException) -> None:
     elif not logging.getLogger().handlers:  # Otherwise the log has it.
         traceback.print_exception(error)
     with suppress(Exception):
-        from ..protocol.models import ClusterState
         from ..protocol.refusals import folder_of, storage_refusal
-        from ..registry.ending import LOG_TAIL_LINES, ended_fields, note_end, tail
-        from ..registry.moments import now
+        from ..registry.ending import LOG_TAIL_LINES, tail
         from ..registry.store import Registry
 
         # The directory itself may be refused.
@@ -344,12 +332,7 @@ def _note_failure(path: Path, error: BaseException) -> None:
         text = " ".join(str(error).split()).rstrip(".")
         kind = "" if isinstance(error, SystemExit) else f"{type(error).__name__}: "
         reason = reason or f"The cluster's process failed: {kind}{text[:500]}."
-        lines = tail(folder.log, LOG_TAIL_LINES)
-        end = ended_fields(record.cluster, ClusterState.FAILED, reason, at=now(), log_tail=lines)
-        model = record.cluster.model_copy(update=end)
-        registry.clear_secrets(folder)
-        registry.write(folder, record.model_copy(update={"cluster": model}))
-        note_end(folder, model)
+        registry.write_failure(folder, record, reason, tail(folder.log, LOG_TAIL_LINES))
 
 
 if __name__ == "__main__":

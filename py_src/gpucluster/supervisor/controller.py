@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,7 +16,7 @@ from urllib.parse import urlsplit
 from ..backends.backend import Backend, Chooser, Claims, Plan, load_backend
 from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
-from ..backends.scheduler.view import Members, SchedulerView, WebAddress
+from ..backends.scheduler.view import Members, WebAddress
 from ..operating_system.abstract_names import seconds_since_boot
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
@@ -42,7 +43,7 @@ from .figures.sampler import CostMeter, Sampler
 from .idle import kept_by
 from .instructor_listener import InstructorListener, carry_out, facts_of
 from .members import observed
-from .preparation import make_scratch, prepare, remove_scratch
+from .preparation import make_scratch, prepare
 from .process.caller import leave_if_deleted
 from .process.process_tree import Orphans, descendants, kill
 from .process.sparing import yield_as_cluster
@@ -104,8 +105,6 @@ REAP_SECONDS = 6.0  # How long an ending supervisor tries to end what its deploy
 class Controller:
     """Controls one cluster from its request to its end.
 
-    * `registry`, `folder`: where the cluster is written down.
-    * `model`: as requested, in state ``starting``.
     * `turn`: its turn to start, which it leaves once it keeps no processor of this machine busy.
     """
 
@@ -137,7 +136,6 @@ class Controller:
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now."""
         return self.parts.model
 
     def warn(self, warning: str) -> None:
@@ -147,7 +145,6 @@ class Controller:
     # -- life ------------------------------------------------------------------------------------
 
     async def run(self) -> ClusterModel:
-        """Control the cluster until it has ended; returns its last model."""
         early = (self._log.look, self._look_at_holder, self._instructors.look, self._store.look)
         checking = asyncio.create_task(RoutineChecks(self._store, *early).run())
         try:
@@ -192,16 +189,7 @@ class Controller:
         if not backend.traits.this_machine:
             self._leave_turn()
         self._scratch = make_scratch(self.folder, spec.local_directory if backend.traits.this_machine else None)
-        context = prepare(
-            self.registry,
-            self.folder,
-            self._scratch,
-            backend=spec.backend,
-            protocol=spec.port_protocol,
-            report=self._report,
-            tell=self._activity_log.happened,
-            left=self._quota,
-        )
+        context = prepare(self.parts, self._scratch, spec, self._report)
         self._claims = context.claims
         self.parts.plan = plan = await self._quota.planned(self._store, self.backend, spec, context)
         if isinstance(spec, ScratchSpec):
@@ -222,28 +210,16 @@ class Controller:
         self.sampler = Sampler(scheduler, self.folder.id, plan.machine, CellLog(self.folder.cells, self.model))
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
+            tell, limit, why_none = self._activity_log.happened, self.model.scratch_limit_bytes, self._quota.no_scratch
             self._scratch_watch = ScratchWatch(
-                self._scratch,
-                self.model.scratch_limit_bytes,
-                scheduler,
-                self._activity_log.happened,
-                has_gpus=has_gpus,
-                why_none=self._quota.no_scratch,
+                self._scratch, limit, scheduler, tell, has_gpus=has_gpus, why_none=why_none
             )
             await self._scratch_watch.begin(self._most_wanted(self.parts.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
         plan = self.parts.plan  # A request may have replaced it meanwhile.
-        self.parts.reconciler = Reconciler(
-            deployment,
-            plan,
-            queues=self.backend.traits.queues,
-            store=self._store,
-            activity_log=self._activity_log,
-            titles=self._titles,
-            changed=self.parts.changed,
-            observed=self._members,
-        )
+        queues = self.backend.traits.queues
+        self.parts.reconciler = Reconciler(self.parts, deployment, plan, queues=queues, observed=self._members)
         wanted = self.model.wanted
         if wanted.stopped:
             return
@@ -286,7 +262,12 @@ class Controller:
             raise InvalidState(
                 f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
             )
-        return open_address(self.folder, self.parts.deployment.scheduler)
+        address = DashboardAddress.model_validate_json(read_own_file(self.folder.dashboard))
+        scheduler = self.parts.deployment.scheduler
+        if address.port is None:
+            assert scheduler.dashboard is not None
+            address = write_address(self.folder, address.prefix, scheduler.dashboard, scheduler.open_dashboard())
+        return address
 
     def _most_wanted(self, plan: Plan) -> int:
         wanted = self.model.wanted
@@ -319,7 +300,7 @@ class Controller:
             # Readers of the ended state find its GPUs free.
             self._claims.release()
         if self._scratch is not None:
-            remove_scratch(self._scratch)
+            shutil.rmtree(self._scratch, ignore_errors=True)
         self.registry.clear_secrets(self.folder)
         self._activity_log.ended()
         with suppress(OSError):
@@ -330,7 +311,6 @@ class Controller:
     # -- watching --------------------------------------------------------------------------------
 
     def _on_members(self) -> None:
-        """Note that workers or clients came or went."""
         self._store.update(soon=True, **self._members())
         self.parts.changed.set()
 
@@ -463,13 +443,4 @@ def write_address(folder: Folder, prefix: str, *served: WebAddress) -> Dashboard
         found |= {"socket": where} if isinstance(where, str) else {"host": where[0], "port": where[1]}
     address = DashboardAddress(prefix=prefix, **found)
     write_private(folder.dashboard, address.model_dump_json())
-    return address
-
-
-def open_address(folder: Folder, scheduler: SchedulerView) -> DashboardAddress:
-    """Return the dashboard's address for browsers on this machine, on a loopback port that is opened if needed."""
-    address = DashboardAddress.model_validate_json(read_own_file(folder.dashboard))
-    if address.port is None:
-        assert scheduler.dashboard is not None
-        address = write_address(folder, address.prefix, scheduler.dashboard, scheduler.open_dashboard())
     return address

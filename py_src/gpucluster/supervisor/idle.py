@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from ..backends.scheduler.view import Members
 from ..protocol.models import Idle
 from ..protocol.plain_text import counted
+from ..registry.moments import stamped
 
 
 class IdleTimer:
@@ -42,7 +43,7 @@ class IdleTimer:
             if quiet:
                 self._quiet_since = None
         if quiet == (self._quiet_since is None):
-            changes["quiet_since"] = self._quiet_since = _iso(datetime.now(UTC)) if quiet else None
+            changes["quiet_since"] = self._quiet_since = stamped(datetime.now(UTC), "seconds") if quiet else None
         if kept_by != self._kept_by:
             changes["kept_by"] = self._kept_by = kept_by
         if busy and self._model.idle_since is not None:
@@ -51,8 +52,9 @@ class IdleTimer:
         elif not busy and self._since is None:
             self._since = time.monotonic()
             start = datetime.now(UTC)
-            stops = None if self.timeout_seconds is None else start + timedelta(seconds=self.timeout_seconds)
-            changes |= {"idle_since": _iso(start), "stops_at": None if stops is None else _iso(stops)}
+            changes |= {"idle_since": stamped(start, "seconds"), "stops_at": None}
+            if self.timeout_seconds is not None:
+                changes["stops_at"] = stamped(start + timedelta(seconds=self.timeout_seconds), "seconds")
         if changes:
             self._model = self._model.model_copy(update=changes)
 
@@ -78,7 +80,3 @@ def kept_by(members: Members, *, waits_in_queue: bool) -> str | None:
         are_notebooks = len(members.kernels) == members.n_clients
         return f"kept by {counted(members.n_clients, 'notebook' if are_notebooks else 'client')}"
     return "workers wait in a queue" if waits_in_queue else None
-
-
-def _iso(moment: datetime) -> str:
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

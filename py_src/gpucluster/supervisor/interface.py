@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 from tornado import httpserver, iostream, netutil, web
@@ -70,10 +70,9 @@ class Interface:
 
 class _Handler(web.RequestHandler):
     interface: Interface
-    checked: ClassVar[bool] = True
 
-    def initialize(self, interface: Interface) -> None:
-        self.interface = interface
+    def initialize(self, **parts: Any) -> None:
+        vars(self).update(parts)
 
     def prepare(self) -> None:
         connection: Any = self.request.connection
@@ -116,9 +115,9 @@ class _Handler(web.RequestHandler):
         if not isinstance(value, GPUClusterError):
             super().log_exception(typ, value, tb)
 
-    def answer(self, model: BaseModel) -> None:
+    def answer(self, found: BaseModel | bytes) -> None:
         self.set_header("Content-Type", "application/json")
-        self.finish(model.model_dump_json())
+        self.finish(found.model_dump_json() if isinstance(found, BaseModel) else found)
 
 
 class _Model(_Handler):
@@ -132,13 +131,10 @@ class _Model(_Handler):
 class _Post(_Handler):
     """A verb that is one call with the cluster's controller, the requester, the body, and what the path names."""
 
-    def initialize(self, interface: Interface, call: _Call | None = None) -> None:
-        super().initialize(interface)
-        self._call = call
+    call: _Call
 
     def post(self, *named: str) -> None:
-        assert self._call is not None
-        self.answer(self._call(self.interface.require_controller(), self.by, self.request.body, *named))
+        self.answer(self.call(self.interface.require_controller(), self.by, self.request.body, *named))
 
 
 class _Recording(_Handler):
@@ -200,23 +196,13 @@ class _Telemetry(_Handler):
             return
 
 
-class _Sample(_Handler):
-    """The newest sample."""
+class _Read(_Handler):
+    """What one function returns, as a model or as JSON."""
+
+    read: Callable[[Interface], BaseModel | bytes]
 
     def get(self) -> None:
-        self.set_header("Content-Type", "application/json")
-        self.finish(self.interface.require_sampler().newest())
-
-
-class _History(_Handler):
-    def get(self) -> None:
-        self.set_header("Content-Type", "application/json")
-        self.finish(self.interface.require_sampler().history.encoded())
-
-
-class _Decisions(_Handler):
-    def get(self) -> None:
-        self.answer(Decisions(decisions=self.interface.require_controller().requests.decisions()))
+        self.answer(self.read(self.interface))
 
 
 class _Failures(_Handler):
@@ -262,18 +248,21 @@ POSTS: dict[str, _Call] = {
     r"/dashboard": lambda controller, _by, _body: controller.open_dashboard(),
 }
 """The requests with POST, by path."""
+READS: dict[str, Callable[[Interface], BaseModel | bytes]] = {
+    r"/sample": lambda interface: interface.require_sampler().newest(),
+    r"/history": lambda interface: interface.require_sampler().history.encoded(),
+    r"/decisions": lambda interface: Decisions(decisions=interface.require_controller().requests.decisions()),
+}
 ROUTES: tuple[tuple[str, type[_Handler]], ...] = (
     (r"/model", _Model),
     (r"/recording", _Recording),
     (r"/adopt", _Adopt),
     (r"/release", _Release),
     (r"/telemetry", _Telemetry),
-    (r"/sample", _Sample),
-    (r"/history", _History),
-    (r"/decisions", _Decisions),
     (r"/failures", _Failures),
     (r"/results", _Results),
     (r"/results/release", _ReleasedResults),
+    *((path, _Read) for path in READS),
     *((path, _Post) for path in POSTS),
 )
 
@@ -283,9 +272,11 @@ class Listener:
 
     def __init__(self, interface: Interface, folder: Folder) -> None:
         options: dict[str, Any] = {"interface": interface}
+        functions: dict[str, dict[str, Any]] = {path: {"call": call} for path, call in POSTS.items()}
+        functions |= {path: {"read": read} for path, read in READS.items()}
         self._folder = folder
         self._application = web.Application(
-            [(path, handler, options | ({"call": POSTS[path]} if path in POSTS else {})) for path, handler in ROUTES],
+            [(path, handler, options | functions.get(path, {})) for path, handler in ROUTES],
             default_handler_class=_Unknown,
             default_handler_args=options,
             log_function=lambda handler: None,

@@ -7,14 +7,13 @@ import errno
 import logging
 import os
 import secrets
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..backends.backend import RemainingShare, StartContext
+from ..backends.backend import StartContext
 from ..comm.folder import make_comm_folder, secret_of
 from ..protocol.errors import PreflightFailed
 from ..protocol.log_text import redact
@@ -22,12 +21,14 @@ from ..protocol.refusals import path_refusal, storage_refusal
 from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import Folder
 from ..registry.started_elsewhere import remember
-from ..registry.store import Registry
 from ..sharing.claims import DeviceClaims, NodeClaims
 from ..site.reading import gpu_policy
 
 if TYPE_CHECKING:
     from distributed.security import Security
+
+    from ..protocol.spec import SpecBase
+    from .requests import ClusterParts
 
 
 PREFIX_BYTES = 24  # Of the dashboard's secret path.
@@ -78,32 +79,11 @@ def _make_directory(directory: Path) -> None:
             )
 
 
-def remove_scratch(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def prepare(
-    registry: Registry,
-    folder: Folder,
-    scratch: Path,
-    *,
-    backend: str,
-    protocol: str,
-    report: Callable[[str, str], None],
-    tell: Callable[[str, str], None],
-    left: RemainingShare,
-) -> StartContext:
-    """Return what the backend needs to start the cluster.
-
-    * `scratch`: as ``make_scratch`` made it.
-    * `backend`: its name.
-    * `protocol`: for ``tls``, credentials are made; for ``unix``, a folder for sockets.
-    * `report`: called with each step and its description.
-    * `tell`: called with the kind and the text of an entry for the activity.
-    * `left`: what the site leaves to this user.
-    """
+def prepare(parts: ClusterParts, scratch: Path, spec: SpecBase, report: Callable[[str, str], None]) -> StartContext:
+    """Return what the backend needs to start the cluster: for TLS with credentials, for unix sockets with a folder."""
     import dask
 
+    folder, protocol = parts.folder, spec.port_protocol
     # For scheduler and workers alike. Dask's default is a well-known folder in a directory that all users share, where
     # another user could plant links first.
     dask.config.set({"temporary-directory": str(scratch)})
@@ -122,13 +102,13 @@ def prepare(
         scratch_directory=scratch,
         dashboard_prefix=prefix,
         report=report,
-        tell=tell,
-        claims=device_claims(registry.directory),
-        left=left,
+        tell=parts.activity_log.happened,
+        claims=device_claims(parts.registry.directory),
+        left=parts.quota,
         tls_directory=folder.tls if protocol == "tls" else None,
         credentials_directory=folder.tls,
         comm_directory=comm,
-        remember=partial(remember, folder, backend),
+        remember=partial(remember, folder, spec.backend),
     )
 
 
@@ -183,9 +163,8 @@ def make_credentials(folder: Path) -> Security:
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
     folder.mkdir(mode=0o700, exist_ok=True)
-    write_private(folder / "ca.pem", certificate_pem)
-    write_private(folder / "cert.pem", certificate_pem)
-    write_private(folder / "key.pem", key_pem)
+    for name, text in {"ca": certificate_pem, "cert": certificate_pem, "key": key_pem}.items():
+        write_private(folder / f"{name}.pem", text)
     return Security(
         require_encryption=True,
         tls_ca_file=certificate_pem,

@@ -13,6 +13,7 @@ from ..protocol.models import Wanted
 from ..protocol.sizes import format_size
 from ..protocol.spec import SpecBase
 from ..protocol.traits import Traits
+from ..registry.moments import stamped
 from ..registry.store import Registry
 from ..site.quota import NO_SCRATCH_ADVICE, Remaining, is_here, left_beside
 from ..site.reading import this_site
@@ -118,8 +119,7 @@ class Quota:
         seconds = this_site().sharing.per_user.walltime
         if seconds is None or not traits.this_machine:
             return None
-        moment = datetime.now(UTC) + timedelta(seconds=seconds)
-        self.ends_at = moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+        self.ends_at = stamped(datetime.now(UTC) + timedelta(seconds=seconds), "seconds")
         return seconds_since_boot() + seconds
 
     @staticmethod

@@ -50,7 +50,11 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
         _note(folder, "state", message)
 
     try:
-        backend = backend if backend is not None else _must_be_backend(load_backend(remembered.backend))
+        if backend is None:
+            found = load_backend(remembered.backend)
+            if not isinstance(found, Backend):
+                raise StartFailed(f"The kind '{found.name}' starts no processes.")
+            backend = found
         await _in_time(backend.reap(remembered.state, ReapContext(folder.id, report, timeout)), timeout)
         folder.remembered.unlink(missing_ok=True)
     except Exception as error:
@@ -71,12 +75,6 @@ async def _in_time(work: Coroutine[Any, Any, None], seconds: float) -> None:
         if limit.expired():
             raise OperationTimedOut(f"that took longer than {seconds:.0f} seconds") from error
         raise
-
-
-def _must_be_backend(found: Any) -> Backend[Any]:
-    if not isinstance(found, Backend):
-        raise StartFailed(f"The kind '{found.name}' starts no processes.")
-    return found
 
 
 def _note(folder: Folder, kind: str, message: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..backends.backend import Plan
 from ..backends.causes import cause_of
@@ -20,9 +20,10 @@ from ..protocol.plain_text import counted
 from ..protocol.spec import Adapt
 from ..protocol.verbs import VERBS, Verb
 from . import retiring
-from .activity.activity_log import ActivityLog
-from .activity.worker_titles import WorkerTitles
-from .state_store import StateStore, unless_stopped
+from .state_store import unless_stopped
+
+if TYPE_CHECKING:
+    from .requests import ClusterParts
 
 
 class Step(Enum):
@@ -49,9 +50,7 @@ def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int, retirin
     """Return the one operation that brings the cluster nearer to what is wanted.
 
     * `wanted`: the last request, which replaces earlier ones.
-    * `applied`: what was done so far.
     * `restarts_wanted`: number of restarts requested in total.
-    * `retiring`: whether any worker is to be retired.
     """
     if wanted.stopped:
         return Step.STOP
@@ -110,35 +109,23 @@ class Backoff:
 class Reconciler:
     """Changes the workers of one cluster, one operation at a time.
 
-    * `deployment`, `plan`: as started.
     * `queues`: whether workers may wait in a queue; then nothing here waits for them.
-    * `store`, `activity_log`: where what is wanted and what happens is written down.
-    * `titles`: what users call the workers.
-    * `changed`: set whenever something else is wanted, or workers came or went.
+    * `deployment`, `plan`: as started.
     * `observed`: returns the fields of the model that describe what the cluster has now.
     """
 
     def __init__(
         self,
+        parts: ClusterParts,
         deployment: Deployment,
         plan: Plan,
         *,
         queues: bool,
-        store: StateStore,
-        activity_log: ActivityLog,
-        titles: WorkerTitles,
-        changed: asyncio.Event,
         observed: Callable[[], dict[str, Any]],
     ) -> None:
-        self._deployment = deployment
-        self._maximum_workers = plan.maximum_workers
-        self._shares_memory = plan.shares_memory
-        self._queues = queues
-        self._store = store
-        self._activity_log = activity_log
-        self._titles = titles
-        self._changed = changed
-        self._observed = observed
+        self._deployment, self._plan, self._queues, self._observed = deployment, plan, queues, observed
+        self._store, self._changed = parts.store, parts.changed
+        self._activity_log, self._titles = parts.activity_log, parts.titles
         self._applied = Applied(n_workers=plan.n_workers)
         self._backoff = Backoff()
         self._reported_failure: str | None = None
@@ -279,7 +266,7 @@ class Reconciler:
         wanted = self._wanted.n_workers
         if wanted and self._names() == {name}:
             # One more than wanted, as this one will leave.
-            await self._deployment.scale(min(wanted + 1, self._maximum_workers))
+            await self._deployment.scale(min(wanted + 1, self._plan.maximum_workers))
             self._set_applied(len(self._names()))
         while not self._none_wanted and retiring.alone(self._deployment.scheduler.members(), name):
             others = [slot for slot in self._slots() if slot.name != name]
@@ -358,7 +345,7 @@ class Reconciler:
         self._set_applied(None, adapt)
 
     async def _lower_memory_limit(self) -> None:
-        if self._shares_memory:
+        if self._plan.shares_memory:
             await self._deployment.lower_memory_limit(self._store.model.memory_limit_bytes or 0)
 
     def _progress(self, wanted: int) -> Progress:

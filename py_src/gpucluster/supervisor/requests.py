@@ -38,8 +38,6 @@ class ClusterParts:
 
     The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
     ``plan``, and sets ``stop_reason``.
-
-    `registry`, `folder`: where the cluster is written down. `model`: as requested, in state ``starting``.
     """
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:
@@ -67,7 +65,6 @@ class ClusterParts:
 
     @property
     def model(self) -> ClusterModel:
-        """The cluster as it is now."""
         return self.store.model
 
     def planned(self) -> set[str]:
@@ -145,7 +142,6 @@ class Requests:
         return self._want(wanted=wanted)
 
     def restart(self, by: str | None = None) -> ClusterModel:
-        """Ask for a restart of all workers."""
         reconciler = self._require_reconciler(Verb.RESTART, "there is nothing to restart")
         self._store.must_write()
         self._activity_log.note_request(Verb.RESTART, by, "Restart all workers")
@@ -167,13 +163,11 @@ class Requests:
         return model
 
     def tell(self, announced: Announcement, by: str | None = None) -> ClusterModel:
-        """Announce what a client has done with the cluster."""
         self._require_running()
         self._activity_log.happened(announced.kind, announced.message, by)
         return self._model
 
     async def record(self, sampler: Sampler, file: str, by: str | None = None) -> ClusterModel:
-        """Start recording what gauges show to a file."""
         self._require_running()
         return await self.parts.recording.begin(sampler, file, by)
 
@@ -200,7 +194,6 @@ class Requests:
         return self._model
 
     def decisions(self) -> list[Decision]:
-        """Return the decisions of adaptive scaling."""
         return self.parts.deployment.decisions() if self.parts.deployment is not None else []
 
     def _require_running(self) -> None:

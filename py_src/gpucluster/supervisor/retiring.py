@@ -44,7 +44,6 @@ async def retire_worker(
 ) -> str | None:
     """Move a worker's results to the others, then end it and do not replace it.
 
-    * `titles`: what users call the workers.
     * `last`: whether, by now, no worker is wanted afterwards: retiring the last one gives up its results.
 
     Returns why the worker stays; ``None`` when it is gone.
@@ -83,7 +82,6 @@ async def move_results(
     """Move the results of workers that scaling down will end to the others; what cannot be moved is lost.
 
     * `names`: those that will be ended, as ``Deployment.leaving`` returned them.
-    * `titles`: what users call the workers.
     * `go_on`: called often: once it returns false, workers that still hold results continue to work.
 
     Returns a text on what will be lost, or ``None``.

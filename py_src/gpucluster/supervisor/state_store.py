@@ -40,8 +40,6 @@ class StateStore:
     ``recover`` writes it as soon as possible. A small reserve on the disk is released for the first such record, so
     that other processes can read the reason, and that the cluster is to stop.
 
-    * `registry`, `folder`: where the cluster is written down.
-    * `model`: the present one.
     * `changed`: called with each new model, before it is on disk.
     """
 
@@ -58,10 +56,7 @@ class StateStore:
         self._stamp: tuple[int, int, int] | None = None
         self.model = model.model_copy(update={"pid": os.getpid()})
         self.write()
-        try:
-            self._make_reserve()
-        except RegistryUnwritable as error:
-            self._continue_without_disk(error.message)
+        self._try(self._make_reserve)
 
     def update(self, *, soon: bool = False, say: Said | None = None, **changes: Any) -> ClusterModel:
         """Change fields of the model; returns the new model.
@@ -98,16 +93,10 @@ class StateStore:
         return added
 
     def write(self) -> None:
-        """Write the model now, if possible."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None
-        try:
-            self._save()
-        except RegistryUnwritable as error:
-            self._continue_without_disk(error.message)
-        except FileNotFoundError:
-            pass  # It was deleted; this process ends soon.
+        self._try(self._save)
 
     def must_write(self) -> None:
         """Write now. Raises `RegistryUnwritable`, with the disk and the folder, where that is impossible."""
@@ -120,13 +109,7 @@ class StateStore:
         """Write what could not be written before, if possible now."""
         if self._unwritable is None:
             return
-        try:
-            self._make_reserve()
-            self._save()
-        except RegistryUnwritable as error:
-            self._continue_without_disk(error.message)
-            return
-        except FileNotFoundError:
+        if not self._try(self._make_reserve, self._save):
             return
         logger.info("The cluster's folder can be written again")
         before, self._unwritable = self._unwritable, None
@@ -147,10 +130,19 @@ class StateStore:
             self._continue_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
             return
         logger.warning("The record of this cluster was changed or damaged by another program; it is written again")
+        self._try(self._replace)
+
+    def _try(self, *steps: Callable[[], None]) -> bool:
+        """Write something; returns whether it was written, or else keeps the reason."""
         try:
-            self._replace()
+            for step in steps:
+                step()
         except RegistryUnwritable as error:
             self._continue_without_disk(error.message)
+            return False
+        except FileNotFoundError:
+            return False  # It was deleted; this process ends soon.
+        return True
 
     def _is_written(self) -> bool:
         """Whether the record is a plain file of ours with what this process has written."""

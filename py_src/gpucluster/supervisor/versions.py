@@ -22,15 +22,9 @@ _COMPUTING = (
 
 
 def versions() -> Versions:
-    dask_cuda: str | None = None
-    with suppress(importlib.metadata.PackageNotFoundError):
-        dask_cuda = importlib.metadata.version("dask-cuda")
-    return Versions(
-        gpucluster=__version__,
-        python=platform.python_version(),
-        distributed=importlib.metadata.version("distributed"),
-        dask_cuda=dask_cuda,
-    )
+    found = installed()
+    names = ("gpucluster", "python", "distributed")
+    return Versions(**{name: found[name] for name in names}, dask_cuda=found.get("dask-cuda"))
 
 
 def installed() -> dict[str, str]:
@@ -43,7 +37,6 @@ def installed() -> dict[str, str]:
 
 
 def version_warnings(versions: Versions) -> list[str]:
-    """Return warnings about these versions."""
     distributed = versions.distributed
     if distributed is None:
         return []

@@ -8,8 +8,17 @@ import pytest
 from distributed.dashboard.scheduler import applications
 from gpucluster.protocol.telemetry import TelemetryHistory, TelemetrySample
 from gpucluster.server.shared_view.dashboard import ReadOnly
-from gpucluster.server.shared_view.pages import FIGURES, TASKS, Address, address_of, shown_pages
-from gpucluster.server.shared_view.shown import SHOWN, WITHHELD, all_tasks, shown_telemetry
+from gpucluster.server.shared_view.shown import (
+    FIGURES,
+    SHOWN,
+    TASKS,
+    WITHHELD,
+    Address,
+    address_of,
+    all_tasks,
+    shown_pages,
+    shown_telemetry,
+)  # fmt: skip
 
 DECIDED_AGAINST = {
     "status", "workers", "tasks", "system", "profile", "profile-server", "graph", "groups", "gpu", "hardware",

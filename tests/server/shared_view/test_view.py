@@ -19,8 +19,8 @@ from gpucluster.registry.store import Registry
 from gpucluster.server.routes import routes
 from gpucluster.server.shared_view.dashboard import PAGES_LOADED
 from gpucluster.server.shared_view.handler import OPENINGS, OVER
-from gpucluster.server.shared_view.pages import shown_pages
 from gpucluster.server.shared_view.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK, LinkPolicy, is_of_a_hub
+from gpucluster.server.shared_view.shown import shown_pages
 from gpucluster.site import reading
 from gpucluster.site.model import Site
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
@@ -554,7 +554,7 @@ async def test_hub_requires_login_too(view, folder, extension, jp_auth_header, m
     assert answer.code == 302 and "/login?next=" in answer.headers["Location"] and token not in str(answer.headers)
     assert (await go_in(view, token, **jp_auth_header)).code == 204
     site = Site()
-    site = replace(site, sharing=replace(site.sharing, public_links=True))
+    site = replace(site, sharing=site.sharing.model_copy(update={"public_links": True}))
     monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", lambda: site)
     assert (await go_in(view, token)).code == 401
     cookie = await cookie_for(view, public)
@@ -566,7 +566,7 @@ async def test_hub_requires_login_too(view, folder, extension, jp_auth_header, m
 
 async def test_a_site_that_forbids_links_forbids_those_that_there_are(view, extension, api, monkeypatch, cookie, token):
     site = Site()
-    site = replace(site, sharing=replace(site.sharing, links=False))
+    site = replace(site, sharing=site.sharing.model_copy(update={"links": False}))
     monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", lambda: site)
     monkeypatch.setattr("gpucluster.client.links.this_site", lambda: site)
     assert (await ask(view + "history", Cookie=cookie)).code == 403

@@ -23,10 +23,9 @@ from ...protocol.kinds import KindModel, SpecRule, find_kind, kind_models, parse
 from ...protocol.models import ClusterModel, Demand, Preset
 from ...protocol.spec import MAX_WORKERS, ClusterPatch, SpecBase, parse_patch
 from ...protocol.traits import Traits
-from ...site.completing import asked_for, completed, of_defaults
+from ...site.completing import asked_for, completed, of_defaults, preset_here
 from ...site.limits import changed
 from ...site.model import EVERY
-from ...site.offering import preset_here
 from ...site.quota import Remaining
 from ...site.reading import this_site
 

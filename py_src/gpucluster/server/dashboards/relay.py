@@ -15,7 +15,7 @@ from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
 from jupyter_server.utils import url_path_join
 from tornado.escape import xhtml_escape
-from tornado.web import HTTPError, authenticated
+from tornado.web import HTTPError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, WebSocketHandler
 
 from ...client.control import AsyncControl
@@ -50,7 +50,6 @@ def checked_path(path: str) -> str:
 
 
 def forwarded_query(query: str) -> str:
-    """Return the query without the arguments that are for Jupyter."""
     pairs = parse_qsl(query, keep_blank_values=True)
     return urlencode([(name, value) for name, value in pairs if name not in NOT_FORWARDED_ARGUMENTS])
 
@@ -63,11 +62,9 @@ class Disguise:
     public: str  # Path of the dashboard below the Jupyter server, without a slash at the end.
 
     def text(self, text: str) -> str:
-        """Return ``text`` without the secret."""
         return self.body(text.encode()).decode() if self.prefix in text else text
 
     def body(self, body: bytes) -> bytes:
-        """Return a response body without the secret."""
         secret = self.prefix.encode()
         if not secret or secret not in body:
             return body
@@ -117,14 +114,12 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return message
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Show the error on a small page."""
         message = self.refusal(status_code, **kwargs).message
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.finish(_PAGE.format(message=xhtml_escape(message)))
 
     @property
     def wants_socket(self) -> bool:
-        """Whether a WebSocket is to be opened."""
         return self.request.headers.get("Upgrade", "").lower() == "websocket"
 
     async def _target(self, cluster: str, path: str) -> Target:
@@ -137,7 +132,6 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return Target(address, checked_path(path), forwarded_query(self.request.query))
 
     async def pass_page(self, cluster: str, path: str) -> None:
-        """Get a page and send it to the browser."""
         target = await self._target(cluster, path)
         response = await self.client.fetch(target, self.request.headers)
         self.set_status(response.code)
@@ -166,7 +160,6 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
         return MAX_BYTES
 
     def select_subprotocol(self, subprotocols: list[str]) -> str | None:
-        """Choose the dashboard's choice."""
         return self._upstream.selected_subprotocol if self._upstream else None
 
     def open(self, *args: str, **kwargs: str) -> None:
@@ -182,7 +175,6 @@ class DashboardRelay(WebSocketMixin, WebSocketHandler, RefusalMixin):
                 self.close()
 
     def on_close(self) -> None:
-        """Close the connection to the dashboard, too."""
         if self._relay is not None:
             self._relay.cancel()
         if self._upstream is not None:
@@ -207,17 +199,12 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     auth_resource = AUTH_RESOURCE
     linkable = True
 
-    def initialize(self, control: AsyncControl, client: DashboardClient) -> None:
-        self.control = control
-        self.client = client
-
     async def prepare(self) -> None:  # type: ignore[override]
         """Authenticate: redirect a page to the login, refuse a WebSocket."""
         await JupyterHandler.prepare(self, _redirect_to_login=not self.wants_socket)
         self.admit()
 
     def refuse_stranger(self) -> None:
-        """Redirect a page to the login."""
         if self.wants_socket:
             raise HTTPError(403)
         self.send_to_login()
@@ -225,7 +212,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
     @ws_authenticated
     @authorized
     async def get(self, cluster: str, path: str | None = None) -> None:
-        """Get a page, or open a WebSocket."""
         if not path:
             self.redirect(f"{self.public_path(cluster)}/status")
         elif self.wants_socket:
@@ -233,8 +219,6 @@ class DashboardHandler(AdmissionMixin, DashboardRelay):
         else:
             await self.pass_page(cluster, path)
 
-    @authenticated
-    @authorized
     async def head(self, cluster: str, path: str | None = None) -> None:
         """Get the headers of a page; Dask itself does not support HEAD."""
         await self.pass_page(cluster, path or "status")

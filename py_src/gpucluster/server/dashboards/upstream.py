@@ -66,7 +66,6 @@ class SocketResolver(Resolver):
     """Finds the unix sockets of dashboards, and everything else as usual."""
 
     def initialize(self, paths: dict[str, str]) -> None:
-        """Take the paths, by host."""
         self._paths = paths
         self._others = DefaultLoopResolver()
 

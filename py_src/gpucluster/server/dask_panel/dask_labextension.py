@@ -47,7 +47,6 @@ class DaskLabextensionServer:
         return chosen != _USUAL
 
     async def clusters(self) -> list[dict[str, Any]]:
-        """Return its own clusters, in its own format."""
         manager = getattr(sys.modules.get(f"{PACKAGE}.manager"), "manager", None)
         if manager is None or not self.answers:
             return []

@@ -7,7 +7,6 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from jupyter_server.auth.decorator import authorized
 from jupyter_server.utils import ensure_async, url_path_join
 from tornado.web import HTTPError, authenticated
 
@@ -76,12 +75,10 @@ _PAGES = "individual-plots.json"  # The panel requests it to find the pages of a
 class PanelClustersHandler(ClustersHandler):
     """All clusters: those of gpucluster, then those of dask-labextension's own server part."""
 
-    def initialize(self, dask_labextension: DaskLabextensionServer, **services: Any) -> None:  # type: ignore[override]
-        super().initialize(**services)
-        self.dask_labextension = dask_labextension
+    dask_labextension: DaskLabextensionServer
 
     @authenticated
-    async def get(self) -> None:
+    async def get(self) -> None:  # type: ignore[override]
         """List the clusters. Without access to gpucluster's, users still see its own."""
         allowed = await ensure_async(self.authorizer.is_authorized(self, self.current_user, "read", AUTH_RESOURCE))
         if not allowed and not self.dask_labextension.answers:
@@ -90,8 +87,6 @@ class PanelClustersHandler(ClustersHandler):
         ours = [panel_model(model, self.base_url) for model in models if shown(model)]
         self.finish(json.dumps([*ours, *await self.dask_labextension.clusters()]))
 
-    @authenticated
-    @authorized
     async def put(self) -> None:
         """Create a cluster with the defaults of this site; returns at once, while it is starting."""
         kinds = this_site().limits_of(EVERY).backends or ("auto",)
@@ -102,23 +97,15 @@ class PanelClustersHandler(ClustersHandler):
 class PanelClusterHandler(ClusterHandler):
     """One cluster of gpucluster."""
 
-    @authenticated
-    @authorized
     async def get(self, cluster: str) -> None:
         self._answer_panel(await self._living(cluster))
 
-    @authenticated
-    @authorized
     async def patch(self, cluster: str) -> None:
-        """Scale or adapt; returns when the request is accepted."""
         model = await self._living(cluster)
         patch = wanted_change(self.body())
         self._answer_panel(await self.control.patch(model.id, patch))
 
-    @authenticated
-    @authorized
     async def delete(self, cluster: str) -> None:
-        """Request the cluster to stop; it is no longer listed."""
         model = await self._living(cluster)
         await self.control.stop(model.id, wait=False)
         self.set_status(204)
@@ -171,8 +158,5 @@ class NoDashboardHandler(ClusterAPIHandler):
     The answer is always no: this server does not fetch addresses that a page names.
     """
 
-    @authenticated
-    @authorized
     async def get(self, url: str) -> None:
-        """Report no dashboard."""
         self.finish(json.dumps({"url": url, "isActive": False, "plots": {}}))

@@ -37,7 +37,6 @@ class EventPump:
 
     @property
     def running(self) -> bool:
-        """Whether the stream is being read."""
         return bool(self._tasks)
 
     def attach(self, write: Write, close: Callable[[], object] = lambda: None) -> Viewer:

@@ -23,13 +23,11 @@ class EventsHandler(AdmissionMixin, WebSocketMixin, WebSocketHandler, RefusalMix
     """Sends events to one page; login and origin are checked before the upgrade."""
 
     auth_resource = AUTH_RESOURCE
+    control: AsyncControl
+    pump: EventPump
+    standby: StandbyKeeper
     _viewer: Viewer | None = None
     _plain = True
-
-    def initialize(self, control: AsyncControl, pump: EventPump, standby: StandbyKeeper) -> None:
-        self.control = control
-        self.pump = pump
-        self.standby = standby
 
     @property
     def max_message_size(self) -> int:

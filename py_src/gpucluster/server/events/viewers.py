@@ -28,7 +28,6 @@ class EventMessage:
 
 
 def event_message(kind: str, id: str, text: bytes) -> EventMessage:
-    """Create a message from an event's JSON."""
     compressed = len(text) > COMPRESS_ABOVE_BYTES
     payload = gzip.compress(text, _LEVEL, mtime=0) if compressed else text
     return EventMessage((kind, id), payload, compressed, _frame(payload, _BINARY if compressed else _TEXT))

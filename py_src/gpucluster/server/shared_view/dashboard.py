@@ -14,8 +14,7 @@ from ..dashboards.relay import DashboardRelay
 from ..dashboards.upstream import DashboardClient
 from .events import SharedSocket
 from .handler import TooOften
-from .pages import Address, address_of
-from .shown import without_paths
+from .shown import Address, address_of, without_paths
 
 QUESTIONS = frozenset({"PULL-DOC-REQ", "SERVER-INFO-REQ"})
 MOST_FRAME_BYTES = 4 * 2**20  # A longer frame ends the connection.
@@ -81,7 +80,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
 
     @allow_unauthenticated
     async def get(self, cluster: str, path: str) -> None:
-        """Get a page or a file, or open a WebSocket."""
         session, link = self.session_and_link(cluster)
         address = address_of(path, tasks=link.tasks)
         if address is None or (address is Address.SOCKET) != self.wants_socket:
@@ -94,9 +92,8 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
             return
         if address is Address.PAGE:
             self._is_page = True
-            if self.loads.is_over(session.link):
+            if not self.loads.note(session.link):
                 raise TooOften("Too many pages were loaded with this link. Try again in a minute.")
-            self.loads.note(session.link)
         await self.pass_page(cluster, path)
 
     def public_path(self, cluster: str) -> str:
@@ -104,7 +101,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         return url_path_join(self.view_path(cluster), "dashboard")
 
     def fit_page(self, body: bytes) -> bytes:
-        """Return a page without its menu."""
         return body.replace(b"</head>", _NO_MENU, 1) if self._is_page else body
 
     async def on_message(self, message: str | bytes) -> None:
@@ -113,7 +109,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         await DashboardRelay.on_message(self, message)
 
     def passed_on(self, message: str | bytes) -> tuple[str, ...]:
-        """Return the frames to forward."""
         return self._filter.passed_on(message)
 
     def shown(self, message: str) -> str:
@@ -127,7 +122,6 @@ class SharedDashboardHandler(SharedSocket, DashboardRelay):
         return MOST_FRAME_BYTES
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Watch the link, too."""
         if self.watch_link():
             DashboardRelay.open(self, *args, **kwargs)
 

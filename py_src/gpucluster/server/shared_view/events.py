@@ -15,8 +15,8 @@ from ..admission import RefusalMixin
 from ..events.viewers import EventMessage, Viewer
 from .feed import ViewFeeds
 from .handler import SharedViewHandler, SharedViewMixin, TooOften
-from .pages import shown_pages
 from .sessions import OpenViews, ViewSession
+from .shown import shown_pages
 
 MOST_MESSAGE_BYTES = 1024  # Viewers' messages are ignored.
 OVER_CODE = 4001  # Closes a WebSocket for good: the page does not reconnect.
@@ -49,11 +49,9 @@ class SharedSocket(SharedViewMixin, WebSocketMixin, WebSocketHandler, RefusalMix
         return True
 
     def unwatch_link(self) -> None:
-        """Forget the closed WebSocket."""
         self.views.remove(self.end_view)
 
     def end_view(self) -> None:
-        """Close the WebSocket for good."""
         self.close(OVER_CODE, "over")
 
 
@@ -86,7 +84,6 @@ class SharedEventsHandler(SharedSocket):
         await WebSocketHandler.get(self)
 
     def open(self, *args: str, **kwargs: str) -> None:
-        """Send the first message, and attach to the feed."""
         WebSocketMixin.open(self, *args, **kwargs)
         if not self.watch_link():
             return
@@ -103,7 +100,6 @@ class SharedEventsHandler(SharedSocket):
             self._viewer = None
 
     def end_view(self) -> None:
-        """Send the reason, and close."""
         try:
             self.write_message(SharedOver(message=WHY_OVER).model_dump_json())
         except WebSocketClosedError:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict, deque
-from typing import Any
 
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.utils import url_path_join
@@ -27,25 +26,18 @@ class Limiter:
         self._seconds = seconds
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
 
-    def is_over(self, name: str) -> bool:
-        """Return whether the limit is reached."""
-        times = self._times.get(name)
-        if times is None:
+    def note(self, name: str) -> bool:
+        """Count an event, unless the limit is reached; returns whether it was counted."""
+        times = self._times.setdefault(name, deque())
+        while times and times[0] < time.monotonic() - self._seconds:
+            times.popleft()
+        if len(times) >= self._most:
             return False
-        self._forget(times)
-        return len(times) >= self._most
-
-    def note(self, name: str) -> None:
-        times = self._times.setdefault(name, deque(maxlen=self._most))
-        self._forget(times)
         times.append(time.monotonic())
         self._times.move_to_end(name)
         while len(self._times) > MOST_NAMES:
             self._times.popitem(last=False)
-
-    def _forget(self, times: deque[float]) -> None:
-        while times and times[0] < time.monotonic() - self._seconds:
-            times.popleft()
+        return True
 
 
 COOKIE = "gpucluster-view"
@@ -88,9 +80,6 @@ class SharedViewMixin(JupyterHandler):
     linkable = False  # Whether other sites may link to it.
     leads_to_login = False  # Whether a stranger is sent to the login.
 
-    def initialize(self, **parts: Any) -> None:
-        vars(self).update(parts)
-
     async def prepare(self) -> None:  # type: ignore[override]
         """Find the user, if any, and refuse other sites."""
         await JupyterHandler.prepare(self, _redirect_to_login=self.leads_to_login)
@@ -127,9 +116,8 @@ class SharedViewMixin(JupyterHandler):
 
     def count_opening(self, session: ViewSession) -> None:
         """Count a WebSocket or a history of the session's link. Raises `TooOften`."""
-        if self.openings.is_over(session.link):
+        if not self.openings.note(session.link):
             raise TooOften("This link is opened too often. Try again in a minute.")
-        self.openings.note(session.link)
 
     def must_be_known(self, link: SharedLink) -> None:
         """Refuse viewers without the hub's login if the link requires it. Raises `LoginFirst`."""

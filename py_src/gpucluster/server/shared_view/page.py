@@ -82,14 +82,12 @@ class SharedSessionHandler(SharedViewHandler):
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
-        """Check whether the cookie is still valid."""
         self.session_and_link(cluster)
         self.set_status(204)
         self.finish()
 
     @allow_unauthenticated
     async def post(self, cluster: str) -> None:
-        """Take a token, and set a cookie."""
         link = self._link(cluster)
         self.must_be_known(link)
         key = self.sessions.begin(cluster, link.id)
@@ -109,17 +107,11 @@ class SharedSessionHandler(SharedViewHandler):
         self.set_status(204)
         self.finish()
 
-    @property
-    def _address(self) -> str:
-        return str(self.request.remote_ip)
-
     def _link(self, cluster: str) -> SharedLink:
         token = self._token()
         link = find_link(self.sessions.links(cluster), token)
-        if link is None:
-            if self.wrong.is_over(self._address):
-                raise TooOften(WRONG)
-            self.wrong.note(self._address)
+        if link is None and not self.wrong.note(str(self.request.remote_ip)):
+            raise TooOften(WRONG)
         if link is None or not self.sessions.policy.allows(link):
             raise ViewRefused(OVER)
         return link
@@ -147,9 +139,8 @@ class SharedSessionHandler(SharedViewHandler):
         except (GPUClusterError, OSError) as error:
             self.log.warning("Could not log that a link was opened: %s", error)
             return
-        if opened is None or self.told.is_over(link.id):
+        if opened is None or not self.told.note(link.id):
             return
-        self.told.note(link.id)
         whom = f" by {viewer}" if viewer else ""
         entry = f"Link {link.id} opened{whom}; {times(opened.opened)} so far"
         _later(self.control.note_link(model, entry, by="someone with the link"))
@@ -177,5 +168,4 @@ class SharedLoginHandler(SharedViewHandler):
 
     @authenticated
     async def get(self, cluster: str) -> None:
-        """Redirect to the view after the login."""
         self.redirect(self.view_path(cluster))

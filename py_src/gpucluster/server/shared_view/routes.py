@@ -34,7 +34,6 @@ class SharedViews:
     feeds: ViewFeeds
 
     async def close(self) -> None:
-        """Close all views and feeds."""
         await self.views.close()
         await self.feeds.close()
 

@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from ...protocol.links import SharedLink
 from ...registry.links import StoredLink, living_links
 from ...registry.moments import now
-from ...registry.record import Folder
 from ...registry.store import Registry
+from ...registry.watching import stamp_of
 from ...site.reading import this_site
 
 _OF_A_HUB = ("JUPYTERHUB_API_URL", "JUPYTERHUB_SERVICE_PREFIX")
 
 
 def is_of_a_hub(environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a JupyterHub has started this server."""
     return any(environment.get(name) for name in _OF_A_HUB)
 
 
@@ -102,7 +101,7 @@ class ViewSessions:
     def links(self, cluster: str) -> list[StoredLink]:
         """Return the active links of a cluster; the file is read again when it has changed."""
         folder = self._registry.folder(cluster)
-        stamp = _stamp(folder)
+        stamp = stamp_of(folder.links)
         if stamp is None:
             self._known.pop(cluster, None)
             return []
@@ -121,14 +120,6 @@ class ViewSessions:
 def _hashed(key: str) -> str:
     # The time of a look-up by the key itself could reveal how much of a guess is right.
     return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()
-
-
-def _stamp(folder: Folder) -> tuple[int, int, int] | None:
-    try:
-        found = folder.links.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_ino, found.st_size
 
 
 LOOK_SECONDS = 1.0

@@ -1,4 +1,7 @@
-"""The part of a sample that a link shows: the figures, without names of machines and contents of task keys.
+"""What a link shows: pages of Dask's dashboard, and the figures of a sample. Everything else is not found, or withheld.
+
+Never shown: code (profiles, call stacks, exceptions), logs, contents of tasks, hosts and connections (``info/…``,
+``json/…``, ``metrics``, the tables of workers), pages that compute something (``hardware``), and Dask's proxy.
 
 Dask takes the kind of a task from the prefix of its key, which names what is computed and, if a program chooses keys
 itself, may be a path, an address or a password.
@@ -9,9 +12,56 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any
 
+from ...client.display.dashboard import PAGES
+from ...protocol.links import SharedPage
 from ...protocol.telemetry import PrefixProgress
+
+FIGURES = (
+    "individual-nprocessing", "individual-occupancy", "individual-aggregate-time-per-action",
+    "individual-workers-memory", "individual-cluster-memory", "individual-workers-memory-timeseries",
+    "individual-workers-disk", "individual-workers-disk-timeseries", "individual-gpu-memory",
+    "individual-gpu-utilization", "individual-rmm-memory", "individual-cpu", "individual-workers-cpu-timeseries",
+    "individual-workers-transfer-bytes", "individual-workers-network", "individual-workers-network-timeseries",
+    "individual-bandwidth-workers", "individual-bandwidth-types",
+)  # fmt: skip
+"""Figures of workers. Some plots show the beginnings of task keys, which cannot be filtered."""
+TASKS = (
+    "individual-task-stream", "individual-graph", "individual-groups", "individual-group-progress",
+    "individual-progress", "individual-compute-time-per-key", "individual-memory-by-key",
+)  # fmt: skip
+"""Tasks by their keys or key prefixes, which may contain anything that a program put there."""
+
+_FILE = re.compile(r"(static|statics)/(?:[A-Za-z0-9_-]+/)*[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.(?:js|css|svg|png|ico)")
+
+
+class Address(Enum):
+    """Kind of a dashboard's address for viewers with a link."""
+
+    PAGE = "page"
+    SOCKET = "socket"
+    FILE = "file"
+
+
+def shown_pages(*, tasks: bool, gpus: bool) -> list[SharedPage]:
+    """Return the pages that a link shows, in the order of the panel."""
+    paths = {*FIGURES, *(TASKS if tasks else ())}
+    return [
+        SharedPage(path=page.path, title=page.title) for page in PAGES if page.path in paths and (gpus or not page.gpu)
+    ]
+
+
+def address_of(path: str, *, tasks: bool) -> Address | None:
+    """Return the kind of a path; ``None``: links do not show it."""
+    shown = {*FIGURES, *(TASKS if tasks else ())}
+    if path in shown:
+        return Address.PAGE
+    if path.endswith("/ws") and path.removesuffix("/ws") in shown:
+        return Address.SOCKET
+    return Address.FILE if _FILE.fullmatch(path) else None
+
 
 SHOWN = frozenset(
     {
@@ -58,7 +108,6 @@ def shown_telemetry(line: bytes, *, tasks: bool) -> bytes | None:
 
 
 def all_tasks(progress: Any) -> list[dict[str, Any]]:
-    """Return all kinds of tasks as one, without their names."""
     counts: dict[str, Any] = {"prefix": ALL_TASKS}
     for kind in progress if isinstance(progress, list) else ():
         for state, count in kind.items() if isinstance(kind, Mapping) else ():

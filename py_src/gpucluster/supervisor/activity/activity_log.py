@@ -31,11 +31,8 @@ MOST_TOGETHER = 1000
 class ActivityLog:
     """Appends to the activity of one cluster. A failure to write must not stop a cluster, and is ignored.
 
-    * `path`: the file.
     * `planned`: returns the names of the workers that the cluster should have; one that is gone left unexpectedly.
-    * `inquire`: finds out why workers died.
     * `announce`: called with kind and message of a notice, and the earlier one that it replaces, ``instead``.
-    * `titles`: what users call the workers.
     * `renewed`: whether workers restart when they have reached their lifetime.
     """
 
@@ -71,11 +68,9 @@ class ActivityLog:
         """Notices of results that are being recomputed."""
 
     def note_request(self, kind: str, by: str | None, message: str) -> None:
-        """Note a request."""
         self._append(kind, message, activity.who(by))
 
     def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
-        """Note a request to scale, to adapt or to set the idle time."""
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
             request = f"Stop after {span(seconds)} without use" if seconds else "Never stop automatically"
@@ -173,7 +168,6 @@ class ActivityLog:
         self._n_restarts = number
 
     def flush(self) -> None:
-        """Write the workers that have come and gone."""
         if self._pending is not None:
             self._pending.cancel()
             self._pending = None

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from ...backends.scheduler.view import Columns, Members
 from ...protocol.sizes import format_size
-from .worker_titles import WorkerTitles
+from .worker_titles import WorkerTitles, figure
 
 Mark = tuple[str, str]  # Kind and message of a piece of news.
 _LONGEST_TROUBLE = 90
@@ -37,9 +34,9 @@ class Marks:
         if self._spilled:
             return []
         for place, worker in enumerate(columns["workers"]):
-            has_gpu = _at(columns, "device", place) is not None
+            has_gpu = figure(columns, "device", place) is not None
             for tier, where in (("tier_disk_bytes", "on disk"), ("tier_host_bytes", "in host memory")):
-                size = _at(columns, tier, place)
+                size = figure(columns, tier, place)
                 # Without a GPU, host memory is where results belong.
                 if size and (has_gpu or tier == "tier_disk_bytes"):
                     self._spilled = True
@@ -69,7 +66,7 @@ class Marks:
         marks: list[Mark] = []
         broken: set[str] = set()
         for place, worker in enumerate(columns["workers"]):
-            trouble = _at(columns, "device_error", place)
+            trouble = figure(columns, "device_error", place)
             if trouble is None:
                 continue
             broken.add(worker)
@@ -77,8 +74,3 @@ class Marks:
                 marks.append(("gpu", f"{self._titles.of(worker)}: {str(trouble)[:_LONGEST_TROUBLE]}"))
         self._lost = broken
         return marks
-
-
-def _at(columns: Columns, name: str, place: int) -> Any:
-    values: Sequence[Any] = columns.get(name, ())
-    return values[place] if place < len(values) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from ...backends.scheduler.view import Columns
@@ -18,14 +18,13 @@ class WorkerTitles:
         self._titles: dict[str, str] = {}
 
     def note(self, columns: Columns) -> None:
-        """Note what the heartbeats have brought."""
-        names, hosts = columns["workers"], columns.get("host", ())
-        several = len({host for host in hosts if host is not None}) > 1
+        names = columns["workers"]
+        several = len({host for host in columns.get("host", ()) if host is not None}) > 1
         if len(self._titles) + len(names) > _REMEMBERED:
             self._titles.clear()
         for place, name in enumerate(names):
-            machine = _at(hosts, place) if several else None
-            self._titles[name] = worker_title(name, _at(columns.get("device_index", ()), place), machine)
+            machine = figure(columns, "host", place) if several else None
+            self._titles[name] = worker_title(name, figure(columns, "device_index", place), machine)
 
     def of(self, name: str) -> str:
         return self._titles.get(name) or worker_title(name)
@@ -34,5 +33,7 @@ class WorkerTitles:
         return several_workers([self.of(name) for name in sorted(names, key=lambda name: (len(name), name))])
 
 
-def _at(values: Sequence[Any], place: int) -> Any:
+def figure(columns: Columns, name: str, place: int) -> Any:
+    """Return a figure of the worker in that place; ``None``: it is not measured."""
+    values = columns.get(name, ())
     return values[place] if place < len(values) else None

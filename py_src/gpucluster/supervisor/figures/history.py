@@ -51,11 +51,6 @@ class Series:
             for name, column in self.values.items():
                 self.values[name] = column[first::2]
 
-    def drop_empty(self) -> None:
-        """Forget figures that are nothing but gaps."""
-        for name in [name for name, column in self.values.items() if all(map(math.isnan, column))]:
-            del self.values[name]
-
 
 def as_list(column: Sequence[float], *, digits: int | None) -> list[float | int | None]:
     """Return a column with ``None`` for gaps, rounded; to whole numbers when ``digits`` is ``None``."""
@@ -103,10 +98,10 @@ class History:
                 moment, {name: value for name, value in zip(names, values, strict=False) if value is not None}
             )
             series.forget(moment - SECONDS, points)
-            series.drop_empty()
+            for name in [name for name, column in series.values.items() if all(map(math.isnan, column))]:
+                del series.values[name]
 
     def encoded(self) -> bytes:
-        """Return the ``TelemetryHistory`` as JSON."""
         figures, workers = self._totals, self._workers
         newest = figures.times[-1] if figures.times else 0.0
         message: dict[str, Any] = {

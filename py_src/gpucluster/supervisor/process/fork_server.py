@@ -9,6 +9,7 @@ import gc
 import os
 import signal
 import warnings
+from importlib import import_module
 from typing import Any
 
 from ...dask_internals.listening import serve_no_worker_pages
@@ -65,13 +66,6 @@ def _rapids_when_asked_for() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {RAPIDS_SIGNAL})
 
 
-def _give_each_child_its_own_randomness() -> None:
-    """Let workers draw different numbers from NumPy's global generator; Python's reseeds itself."""
-    from numpy import random
-
-    os.register_at_fork(after_in_child=random.seed)
-
-
 os.environ.pop(ADDED_VARIABLES, None)
 tie_to_parent()
 yield_as_workers()
@@ -83,7 +77,8 @@ os.register_at_fork(after_in_child=gc.enable)
 import_each(FIRST)
 if rapids_at_once():
     import_rapids()
-_give_each_child_its_own_randomness()
+# Workers draw different numbers from NumPy's global generator; Python's reseeds itself.
+os.register_at_fork(after_in_child=import_module("numpy.random").seed)
 serve_no_worker_pages()
 gc.freeze()
 _rapids_when_asked_for()

@@ -73,7 +73,10 @@ def copy_process(
         return pid
     code = 1
     try:
-        _close_all_but(descriptors)
+        # Above all the lock of the cluster's folder, which would make the cluster alive.
+        kept = sorted({0, 1, 2, *descriptors})
+        for low, high in pairwise([*kept, os.sysconf("SC_OPEN_MAX")]):
+            os.closerange(low + 1, high)
         atexit._clear()  # Exit handlers of the parent.
         show_as([program, *arguments[1:]])
         first()
@@ -90,10 +93,3 @@ def copy_process(
             with suppress(OSError, ValueError):
                 stream.flush()
         os._exit(code)
-
-
-def _close_all_but(descriptors: Collection[int]) -> None:
-    """Close all other descriptors, above all the lock of the cluster's folder, which would make the cluster alive."""
-    kept = sorted({0, 1, 2, *descriptors})
-    for low, high in pairwise([*kept, os.sysconf("SC_OPEN_MAX")]):
-        os.closerange(low + 1, high)

@@ -88,7 +88,9 @@ def kill_descendants() -> None:
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while time.monotonic() < deadline and (below := descendants()):
         kill(below)
-        _reap_children()
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         time.sleep(0.005)
 
 
@@ -109,9 +111,3 @@ def kill(processes: list[psutil.Process]) -> None:
     for process in processes:
         with suppress(psutil.Error):
             process.kill()
-
-
-def _reap_children() -> None:
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass

@@ -14,8 +14,7 @@ from typing import NoReturn
 
 from ...protocol.errors import GPUClusterError, InvalidState
 from ...protocol.models import ClusterModel, ClusterState
-from ...registry.ending import NEVER_TAKEN, ended_fields, note_end
-from ...registry.moments import now
+from ...registry.ending import NEVER_TAKEN
 from ...registry.process import identify, is_alive
 from ...registry.record import Folder
 from ...registry.standby_users import is_wanted
@@ -115,12 +114,8 @@ class Standby:
         record = self._registry.read(self._folder)
         if record is None or record.cluster is None:
             self.end()
-        fields = ended_fields(record.cluster, ClusterState.FAILED, NEVER_TAKEN, at=now(), log_tail=[])
-        ended = record.cluster.model_copy(update=fields)
         with suppress(GPUClusterError, OSError):  # If it cannot be written, readers see that this process is gone.
-            self._registry.write(self._folder, record.model_copy(update={"cluster": ended}))
-            note_end(self._folder, ended)
-        self._registry.clear_secrets(self._folder)
+            self._registry.write_failure(self._folder, record, NEVER_TAKEN)
         shutil.rmtree(self._folder.wanted_by, ignore_errors=True)
         self._exit()
 

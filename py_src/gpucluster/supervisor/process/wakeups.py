@@ -42,10 +42,6 @@ def heartbeat_seconds() -> float:
     return RESTING_HEARTBEAT_SECONDS if _rests else SHORTEST_HEARTBEAT_SECONDS
 
 
-def _memory_seconds() -> float:
-    return MEMORY_SECONDS_WHEN_RESTING if _rests else MEMORY_SECONDS_WHEN_EMPTY
-
-
 def reduce_wakeups() -> None:
     """Change distributed in this process, and its configuration, which workers inherit. Once is enough."""
     import dask
@@ -58,4 +54,4 @@ def reduce_wakeups() -> None:
         dask.config.set({"distributed.worker.profile.interval": PROFILE_INTERVAL})
     leave_out_for_nannies(NOT_FOR_NANNIES)
     slow_down_schedulers(SCHEDULER_SECONDS)
-    watch_small_workers_less(_memory_seconds)
+    watch_small_workers_less(lambda: MEMORY_SECONDS_WHEN_RESTING if _rests else MEMORY_SECONDS_WHEN_EMPTY)

@@ -23,7 +23,6 @@ class Disk:
 
     @property
     def room_bytes(self) -> int:
-        """What workers leave free."""
         least = min(LEAST_ROOM_BYTES, int(SMALL_DISK_SHARE * self.total_bytes))
         return min(MOST_ROOM_BYTES, max(least, int(ROOM_SHARE * self.total_bytes)))
 

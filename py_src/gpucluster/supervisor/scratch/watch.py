@@ -68,7 +68,6 @@ ROOM_AGAIN = 1.25  # Multiple of the room that must be free before workers spill
 class ScratchWatch:
     """Checks one cluster's scratch, once a second or less often.
 
-    * `directory`: must exist.
     * `limit_bytes`: what the cluster may take; ``None``: no limit.
     * `tell`: writes a kind and a message to the activity, and announces it.
     * `has_gpus`: whether dask-cuda spills, which has no limit.
@@ -145,14 +144,11 @@ class ScratchWatch:
         )
         return "low", short, f"{short} {advice}"
 
-    def _nothing(self) -> tuple[str, str, str]:
-        nothing = "Nothing may be spilled to disk:"
-        effect = "results stay in memory, and workers whose memory is almost full pause, as"
-        return "none", f"{nothing} {self._why_none.partition('. ')[0]}.", f"{nothing} {effect} {self._why_none}"
-
     def _filling(self, columns: Columns, members: Members) -> tuple[str, str, str] | None:
         if self._limit == 0 and not self._has_gpus:
-            return self._nothing()
+            nothing = "Nothing may be spilled to disk:"
+            effect = "results stay in memory, and workers whose memory is almost full pause, as"
+            return "none", f"{nothing} {self._why_none.partition('. ')[0]}.", f"{nothing} {effect} {self._why_none}"
         if not self._limit:
             return None
         spilled = [size or 0 for size in columns.get("tier_disk_bytes", ())]
