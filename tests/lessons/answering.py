@@ -1,7 +1,9 @@
 """Right and wrong answers to the exercises: one file per exercise, such as ``answers/06.2.py``
-in the folder of its lesson, with a cell for each answer.
+in the folder of its lesson, with a cell for each answer. What is above the first cell precedes every answer.
 
 ::
+
+    import numpy as np
 
     # %% right loop: One column of distances for each centroid.
     def assign(points, centroids):
@@ -120,6 +122,7 @@ def seeds(number: int) -> list[Any]:
 def _read(exercise: str, text: str) -> Iterator[Answer]:
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("# %%")]
+    above = "\n".join(itertools.takewhile(lambda line: not line.startswith("# %%"), lines)).strip()
     texts: dict[tuple[str, str], str] = {}
     first = None
     for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
@@ -150,7 +153,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
         else:
             raise ValueError(f"{where}: there is no '{' '.join(base)}' above")
         first = first or (kind, name)
-        yield Answer(exercise, kind == "right", name, tuple(fails), texts[kind, name])
+        text = texts[kind, name]
+        yield Answer(exercise, kind == "right", name, tuple(fails), f"{above}\n\n\n{text}" if above else text)
 
 
 def _edited(text: str, edits: list[str], where: str) -> str:

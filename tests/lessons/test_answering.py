@@ -10,7 +10,7 @@ import pytest
 
 from tests.lessons import answering
 
-FILE = '''"""Answers to exercise 99.1."""
+FILE = """import operator
 
 # %% right sum: Adds.
 def add(a, b):
@@ -27,7 +27,7 @@ def add(a, b):
 # +     c = a - b
 # +
 # +     return c, "more"
-'''
+"""
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     answering.answers_to.cache_clear()
 
 
-def test_an_edit_changes_parts_of_lines_and_whole_lines(write: Callable[[str], object]) -> None:
+def test_an_edit_changes_lines_below_the_shared_imports(write: Callable[[str], object]) -> None:
     write(FILE)
     right, wrong = answering.answers_to("99.1")
     assert (right.right, right.name, right.fails) == (True, "sum", ())
-    assert right.text == "def add(a, b):\n    c = a + b\n    return c\n"
+    assert right.text == "import operator\n\n\ndef add(a, b):\n    c = a + b\n    return c\n"
     assert (wrong.right, wrong.name, wrong.fails) == (False, "both", ("It adds",))
-    assert wrong.text == 'def add(a, b, *_):\n    c = a - b\n\n    return c, "more"\n'
+    assert wrong.text == 'import operator\n\n\ndef add(a, b, *_):\n    c = a - b\n\n    return c, "more"\n'
     assert answering.answer("99.1", "wrong both") is wrong
 
 

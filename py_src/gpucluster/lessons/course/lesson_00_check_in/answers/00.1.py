@@ -1,5 +1,3 @@
-"""Answers to exercise 00.1."""
-
 # %% right b_reduce: functools.reduce over the workers, without a loop.
 from functools import reduce
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 00.4."""
-
 # %% right exit_stack
 from contextlib import ExitStack
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 00.5."""
-
 # %% right modulo
 def visible_to(worker, devices):
     names = devices.split(",")

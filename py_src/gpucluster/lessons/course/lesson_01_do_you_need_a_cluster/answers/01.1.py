@@ -1,5 +1,3 @@
-"""Answers to exercise 01.1."""
-
 # %% right b_fraction: Exact integer arithmetic with rounding up.
 def table_bytes(sample, n_rows):
     counted = int(sum(sample.memory_usage(index=False, deep=True).tolist()))

@@ -1,5 +1,3 @@
-"""Answers to exercise 01.2."""
-
 # %% right b_ceil: math.ceil of a quotient.
 import math
 

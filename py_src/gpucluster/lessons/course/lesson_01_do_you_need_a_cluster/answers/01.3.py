@@ -1,5 +1,3 @@
-"""Answers to exercise 01.3."""
-
 # %% right columns
 import numpy as np
 import pandas as pd

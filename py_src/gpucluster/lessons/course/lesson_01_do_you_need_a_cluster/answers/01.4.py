@@ -1,5 +1,3 @@
-"""Answers to exercise 01.4."""
-
 # %% right b_recursive: Recursive bisection; len() of the table and one compute.
 def largest_scale(survives, highest):
     def between(low, high):

@@ -1,5 +1,3 @@
-"""Answers to exercise 01.5."""
-
 # %% right b_nine_of_ten: Nine of ten: case d is answered differently, which is enough.
 choices = dict(
     zip("abcdefghij", ["pandas", "pandas", "one device", "Dask", "Dask", "Spark", "Dask", "Dask", "one device", "Dask"])

@@ -1,5 +1,3 @@
-"""Answers to exercise 02.1."""
-
 # %% right b_graphlib: TopologicalSorter of the standard library; its CycleError is a ValueError.
 from graphlib import TopologicalSorter
 

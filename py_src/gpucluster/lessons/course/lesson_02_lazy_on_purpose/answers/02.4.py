@@ -1,5 +1,3 @@
-"""Answers to exercise 02.4."""
-
 # %% right chain
 def prepare(table):
     return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()

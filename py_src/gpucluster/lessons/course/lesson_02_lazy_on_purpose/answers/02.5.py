@@ -1,5 +1,3 @@
-"""Answers to exercise 02.5."""
-
 # %% right first_task
 # edit of the solution
 # ~ task, needs in graph.items() => task in graph

@@ -1,5 +1,3 @@
-"""Answers to exercise 03.1."""
-
 # %% right b_recursive: Recursion with a cache for the longest chain.
 from functools import cache
 

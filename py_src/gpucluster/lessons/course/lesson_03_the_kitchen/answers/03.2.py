@@ -1,12 +1,9 @@
-"""Answers to exercise 03.2."""
-
-# %% right acquire: Acquire and release by hand; idle time added up.
 import time
 
 from distributed import get_worker
 from gpucluster.lessons.simulations.kitchen import Entry
 
-
+# %% right acquire: Acquire and release by hand; idle time added up.
 def hands_on(order):
     began = time.time()
     time.sleep(order.seconds)
@@ -32,11 +29,9 @@ def idle_share(log, cooks):
     return idle / total
 
 # %% right own_entry: A separate Entry class with the same fields, as when the package was loaded twice for grading.
-import time
 from collections import namedtuple
 
 import numpy as np
-from distributed import get_worker
 
 Entry = namedtuple("Entry", ["name", "cook", "taken", "began", "ended"])
 
@@ -71,7 +66,6 @@ def idle_share(log, cooks):
 # +     return 1 - busy / (cooks * (table.ended.max() - table.taken.min()))
 from contextlib import nullcontext
 import pandas as pd
-from gpucluster.lessons.simulations.kitchen import Entry
 
 # %% wrong knife_for_all: Every order takes a knife.
 # fails: Orders without a knife do not wait for one

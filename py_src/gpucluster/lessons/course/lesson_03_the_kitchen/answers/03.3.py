@@ -1,5 +1,3 @@
-"""Answers to exercise 03.3."""
-
 # %% right annotated: Delayed tasks with annotations.
 import time
 from contextlib import nullcontext

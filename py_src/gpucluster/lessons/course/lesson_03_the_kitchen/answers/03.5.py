@@ -1,5 +1,3 @@
-"""Answers to exercise 03.5."""
-
 # %% right bag: A Dask bag in twenty partitions.
 import dask.bag as db
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 03.6."""
-
 # %% right table: Rows numbered as they turn up.
 def bars(records):
     rows, found = {}, []

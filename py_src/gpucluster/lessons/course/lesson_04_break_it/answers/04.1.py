@@ -1,5 +1,3 @@
-"""Answers to exercise 04.1."""
-
 # %% right b_generator_queue: Breadth first with a queue and a generator.
 from collections import deque
 

@@ -1,8 +1,7 @@
-"""Answers to exercise 04.2."""
+import time
 
 # %% right b_fullest_worker: Crashes the worker that has made most so far, found with max and a generator of snapshots.
 import itertools
-import time
 
 from gpucluster.lessons.simulations.recovery import crash, restored
 
@@ -24,7 +23,6 @@ def survive(client, lazy):
 
 # %% right by_hand: The process ends itself; the wait for results and workers is written by hand.
 import os
-import time
 
 
 def survive(client, lazy):
@@ -45,8 +43,6 @@ def survive(client, lazy):
         time.sleep(0.05)
 
 # %% right persist: The parts are watched in the graph of a persisted result.
-import time
-
 from gpucluster.lessons.simulations.recovery import addresses, crash, restored
 
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 04.3."""
-
 # %% right b_try_except: One try, and the error of a lost future.
 # edit of the solution
 # - def with_reload(client, data, task, reload):

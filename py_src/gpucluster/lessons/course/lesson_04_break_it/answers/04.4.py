@@ -1,4 +1,6 @@
-"""Answers to exercise 04.4."""
+import json
+import os
+from pathlib import Path
 
 # %% right database: A database with a key: insert or replace.
 import sqlite3
@@ -20,9 +22,6 @@ def read_lines(folder):
         return [line for (line,) in database.execute("select line from lines order by number")]
 
 # %% right plain_files: One file per task.
-import os
-
-
 def record(folder, number, line):
     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
         file.write(line)
@@ -44,7 +43,6 @@ def read_lines(folder):
 # -     with connect(folder) as database:
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     return (Path(folder) / "lines.txt").read_text().splitlines()
-from pathlib import Path
 
 # %% wrong b_set_of_lines: The reader drops equal lines; "two tasks may have the same words".
 # fails: Each line is there once when each task runs once
@@ -57,9 +55,6 @@ from pathlib import Path
 # edit of right plain_files
 # ~ os.path.join(folder, f"{number}.txt"), "w" => Path(folder) / f"{os.getpid()}.txt", "a"
 # ~ write(line) => write(f"{number} {line}\n")
-from pathlib import Path
-
-
 def read_lines(folder):
     found = set()
     for path in Path(folder).iterdir():
@@ -72,10 +67,6 @@ def read_lines(folder):
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     path = Path(folder) / "lines.json"
 # +     return list(json.loads(path.read_text()).values()) if path.exists() else []
-import json
-from pathlib import Path
-
-
 def record(folder, number, line):
     path = Path(folder) / "lines.json"
     lines = json.loads(path.read_text()) if path.exists() else {}
@@ -91,7 +82,6 @@ def record(folder, number, line):
 # +     beside = Path(folder) / f"{number}.new"
 # +     beside.write_text(line)
 # +     os.rename(beside, Path(folder) / f"{number}.txt")
-import os
 
 # %% wrong created_once: If the file exists, its line is assumed to be in it.
 # fails: After a crash between opening a file and writing, each line is there
@@ -111,7 +101,6 @@ def record(folder, number, line):
 # -     return [path.read_text() for path in Path(folder).glob("*.txt")]
 # +     file = Path(folder) / "lines.json"
 # +     return list(json.loads(file.read_text()).values()) if file.exists() else []
-import json
 import time
 
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 04.5."""
-
 # %% right b_try_finally: Try, except and finally, one function that sets.
 def set_number(dask_scheduler, number):
     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number

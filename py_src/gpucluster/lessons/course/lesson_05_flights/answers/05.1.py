@@ -1,6 +1,5 @@
-"""Answers to exercise 05.1."""
-
 # %% right b_lazy_one_compute: Lazy sums and a lazy drop_duplicates, computed together.
+# edit of the solution
 import dask
 
 
@@ -13,17 +12,6 @@ def audit(table, key):
         nulls={name: int(number) for name, number in gaps.items() if int(number)},
         duplicates=int(rows) - len(different),
     )
-
-
-kinds = {
-    "carrier": "nominal",
-    "flight": "nominal",
-    "tailnum": "nominal",
-    "month": "ordinal",
-    "dep_delay": "ratio",
-    "distance": "ratio",
-    "time_hour": "time",
-}
 
 # %% right b_pandas_fetched: Fetches the table and asks pandas.
 # edit of right b_lazy_one_compute

@@ -1,5 +1,3 @@
-"""Answers to exercise 05.10."""
-
 # %% right middle: The middle of the band, and a margin when cutting.
 import math
 

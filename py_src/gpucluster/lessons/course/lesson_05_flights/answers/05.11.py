@@ -1,5 +1,3 @@
-"""Answers to exercise 05.11."""
-
 # %% right b_by_group: Three groups, turned round by a comprehension.
 groups = {
     "none": ["late flights", "speed", "only three carriers", "upper case"],

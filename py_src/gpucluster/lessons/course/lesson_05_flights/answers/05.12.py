@@ -1,5 +1,3 @@
-"""Answers to exercise 05.12."""
-
 # %% right normalised_at_the_end: The mean is linear: normalise the few results instead of all rows.
 def pipeline(flights, weather):
     columns = ["origin", "time_hour", "dep_delay"]

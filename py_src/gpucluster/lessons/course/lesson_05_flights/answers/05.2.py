@@ -1,9 +1,8 @@
-"""Answers to exercise 05.2."""
+import dask.dataframe as dd
 
 # %% right arrow: Arrow reads and writes.
 import os
 
-import dask.dataframe as dd
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
@@ -48,7 +47,6 @@ GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
 from pathlib import Path
 
 import dask
-import dask.dataframe as dd
 import pandas as pd
 
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 05.4."""
-
 # %% right indicator: With merge's own mark.
 COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
 

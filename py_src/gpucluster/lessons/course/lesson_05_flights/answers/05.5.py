@@ -1,5 +1,3 @@
-"""Answers to exercise 05.5."""
-
 # %% right b_rename_and_flag: The year of the plane is renamed before a left merge, a flag says what is known.
 def join_planes(flights, planes):
     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"}).assign(known_plane=1.0)

@@ -1,4 +1,4 @@
-"""Answers to exercise 05.7."""
+import pandas as pd
 
 # %% right b_categorize: Categorize over all partitions, then get_dummies with whole numbers.
 import dask.dataframe as dd
@@ -21,16 +21,10 @@ def one_hot(table, column):
 # +     return dd.concat([(table[column] == name).astype("int8").rename(f"{column}_{name}") for name in names], axis=1)
 
 # %% right library: The library's encoder.
-from gpucluster.learn import OneHotEncoder
-
-
-def one_hot(table, column):
-    return OneHotEncoder().fit(table[[column]]).transform(table[[column]])
+# ~ import dask.dataframe as dd => from gpucluster.learn import OneHotEncoder
+# ~ dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8" => OneHotEncoder().fit(table[[column]]).transform(table[[column]]
 
 # %% right map_partitions: A loop over the categories.
-import pandas as pd
-
-
 def one_hot(table, column):
     names = sorted(table[column].dropna().unique().compute())
 
@@ -63,7 +57,6 @@ def one_hot(table, column):
 # -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
 # +     values = table[column].compute().reset_index(drop=True)
 # +     return dd.from_pandas(pd.get_dummies(values, prefix=column), npartitions=table.npartitions)
-import pandas as pd
 
 # %% wrong only_name
 # fails: What it returns can be computed and looked at: KeyError

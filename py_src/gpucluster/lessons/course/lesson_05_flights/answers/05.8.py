@@ -1,5 +1,3 @@
-"""Answers to exercise 05.8."""
-
 # %% right b_concatenate: Short NumPy arrays, one per flight, joined at the end.
 import numpy as np
 import pandas as pd

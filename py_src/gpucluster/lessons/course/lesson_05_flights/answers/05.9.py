@@ -1,5 +1,3 @@
-"""Answers to exercise 05.9."""
-
 # %% right b_groupby_size: A lazy group-by, its small result is sorted and searched.
 def busiest(minutes):
     counts = minutes.groupby("clock").size().compute().sort_index()

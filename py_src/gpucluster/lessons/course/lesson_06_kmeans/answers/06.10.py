@@ -1,11 +1,10 @@
-"""Answers to exercise 06.10."""
+import numpy as np
+from gpucluster.lessons.material.pictures import load_photo
+from sklearn.cluster import KMeans
 
 # %% right b_colours_travel: The workers paint: three bytes per pixel travel, in delayed tasks.
 import dask
-import numpy as np
 from gpucluster.lessons import as_numpy
-from gpucluster.lessons.material.pictures import load_photo
-from sklearn.cluster import KMeans
 
 
 def assign(points, centroids):
@@ -39,11 +38,6 @@ for k in (4, 8, 16):
     pictures[k] = colours[model.labels_].reshape(photo.shape)
 
 # %% right one_after_the_other: Labels, one block at a time.
-import numpy as np
-from gpucluster.lessons.material.pictures import load_photo
-from sklearn.cluster import KMeans
-
-
 def from_the_photo(k):
     """k-means on one point in fifty, then on all."""
     points = load_photo().reshape(-1, 3)

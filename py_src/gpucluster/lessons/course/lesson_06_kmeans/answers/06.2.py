@@ -1,9 +1,6 @@
-"""Answers to exercise 06.2."""
-
-# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
 import numpy as np
 
-
+# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
 def assign(points, centroids):
     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 
@@ -20,9 +17,6 @@ def assign(points, centroids):
 # ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => pairwise_distances_argmin(points, centroids)
 
 # %% right plain_loop: The plain loop over the centroids, which makes a few arrays of n × d.
-import numpy as np
-
-
 def assign(points, centroids):
     best, labels = np.full(len(points), np.inf), np.zeros(len(points), int)
     for number, c in enumerate(centroids):

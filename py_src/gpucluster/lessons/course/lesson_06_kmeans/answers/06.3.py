@@ -1,9 +1,6 @@
-"""Answers to exercise 06.3."""
-
-# %% right add_at: Add each point to its row.
 import numpy as np
 
-
+# %% right add_at: Add each point to its row.
 def partial(points, labels, centroids):
     sums, counts = np.zeros_like(centroids), np.zeros(len(centroids), dtype=int)
     np.add.at(sums, labels, points)
@@ -12,9 +9,6 @@ def partial(points, labels, centroids):
     return sums, counts, np.vdot(difference, difference)
 
 # %% right one_hot: Membership as a matrix, and sums as a product.
-import numpy as np
-
-
 def partial(points, labels, centroids):
     member = np.equal.outer(np.arange(len(centroids)), labels).astype(float)
     return [member @ points, member.sum(axis=1), float(np.square(points - centroids[labels]).sum())]

@@ -1,8 +1,7 @@
-"""Answers to exercise 06.5."""
+import numpy as np
 
 # %% right delayed: Dask's delayed, merged in the notebook.
 import dask
-import numpy as np
 
 
 def step(block, centroids):
@@ -28,7 +27,6 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     return path, inertias
 
 # %% right as_completed: Merge in the order in which the blocks are ready.
-import numpy as np
 from distributed import as_completed
 
 
@@ -56,9 +54,6 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     return path, inertias
 
 # %% right merged_on_a_worker: A worker merges; arrays instead of lists; stops when the inertia stands still.
-import numpy as np
-
-
 def step(block, centroids):
     distances = np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1)
     labels = distances.argmin(axis=1)

@@ -1,9 +1,6 @@
-"""Answers to exercise 06.6."""
-
-# %% right three_calls
 import numpy as np
 
-
+# %% right three_calls
 def nearest(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
 
@@ -24,9 +21,6 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     return path, inertias
 
 # %% right flat_array
-import numpy as np
-
-
 def nearest(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
 
@@ -50,9 +44,6 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     return path, inertias
 
 # %% right one_tuple
-import numpy as np
-
-
 def nearest(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
 

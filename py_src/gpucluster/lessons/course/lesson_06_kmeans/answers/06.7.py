@@ -1,5 +1,3 @@
-"""Answers to exercise 06.7."""
-
 # %% right loop
 def update(sums, counts, centroids, far_points):
     left = list(far_points)

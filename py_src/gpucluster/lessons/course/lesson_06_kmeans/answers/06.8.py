@@ -1,8 +1,7 @@
-"""Answers to exercise 06.8."""
+import numpy as np
 
 # %% right b_delayed: Delayed tasks, and the distance to the nearest candidate as a running minimum.
 import dask
-import numpy as np
 from gpucluster.lessons import as_numpy
 from sklearn.cluster import KMeans as OneProcess
 
@@ -71,7 +70,6 @@ def first_centroids(client, parts, k, seed=0):
     return shrink(candidates, weights, k, seed), candidates
 
 # %% right lloyd_by_hand: Weighted Lloyd by hand on the few candidates; SciPy measures; the blocks answer as they are ready.
-import numpy as np
 from distributed import as_completed
 from scipy.spatial.distance import cdist
 
@@ -116,7 +114,6 @@ def first_centroids(client, parts, k, seed=0):
     return best[1], candidates
 
 # %% right point_by_point
-import numpy as np
 from sklearn.cluster import KMeans
 
 

@@ -1,8 +1,7 @@
-"""Answers to exercise 06.9."""
-
-# %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
 import numpy as np
 from gpucluster.learn import KMeans
+
+# %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
@@ -36,10 +35,6 @@ def inertia(points, centroids):
     return ((points - centroids[nearest(points, centroids)]) ** 2).sum()
 
 # %% right b_table_of_pairs: The adjusted Rand index by hand, from a table of how many points two groups share.
-import numpy as np
-from gpucluster.learn import KMeans
-
-
 def fit_library(X, start):
     return KMeans(n_clusters=len(start), init=start, n_init=1).fit(X)
 
@@ -73,8 +68,6 @@ def agreement(points, mine, library):
 # +     return inertia(points, mine) / inertia(points, library) - 1, ari
 
 # %% right scores: With the library's own score and its labels.
-import numpy as np
-from gpucluster.learn import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 

@@ -1,18 +1,12 @@
-"""Answers to exercise 07.2."""
-
-# %% right argsort
 import numpy as np
 
-
+# %% right argsort
 def principal_components(C, k):
     values, vectors = np.linalg.eigh(C)
     best = np.argsort(values)[: -k - 1 : -1]
     return -vectors.T[best], values[best], values[best] / sum(values)
 
 # %% right deflation
-import numpy as np
-
-
 def principal_components(C, k):
     total, C = np.trace(C), C.copy()
     rows, values = [], []
@@ -24,9 +18,6 @@ def principal_components(C, k):
     return np.array(rows), np.array(values), np.array(values) / total
 
 # %% right svd
-import numpy as np
-
-
 def principal_components(C, k):
     _, values, vectors = np.linalg.svd(C, hermitian=True)
     return vectors[:k], values[:k], values[:k] / np.trace(C)

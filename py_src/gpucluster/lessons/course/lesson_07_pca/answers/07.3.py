@@ -1,9 +1,6 @@
-"""Answers to exercise 07.3."""
-
-# %% right all_in_float64
 import numpy as np
 
-
+# %% right all_in_float64
 def block_moments(block):
     rows = np.asarray(block, dtype=float)
     mean = rows.mean(axis=0)
@@ -17,9 +14,6 @@ def merge(a, b):
     return n, mean, a[2] + b[2] + between
 
 # %% right b_numpy_cov: np.cov times n gives the products, and an extra row of the stack gives the term with delta.
-import numpy as np
-
-
 def block_moments(block):
     wide = np.array(block, dtype=float)
     M = np.atleast_2d(np.cov(wide, rowvar=False, bias=True)) * len(wide)
@@ -34,9 +28,6 @@ def merge(a, b):
     return sum(weights), mean, sum([a[2], b[2], away.T @ away])
 
 # %% right shifted
-import numpy as np
-
-
 def block_moments(block):
     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
     sums, n = shifted.sum(axis=0), len(shifted)

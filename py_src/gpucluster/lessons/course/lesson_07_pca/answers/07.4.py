@@ -1,8 +1,9 @@
-"""Answers to exercise 07.4."""
+from functools import reduce
 
-# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
 import dask
 import numpy as np
+
+# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
 from gpucluster.lessons import as_numpy
 
 
@@ -39,10 +40,6 @@ n_patches = np.int64(515000)
 first_ratio = 0.8122835
 
 # %% right reduction
-import dask
-import numpy as np
-
-
 def block_moments(block):
     rows = block.astype(float)
     mean = rows.mean(axis=0)
@@ -77,7 +74,6 @@ def fit_stream(client, X):
 # -     return block_moments(X.compute())
 # +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
 # +     return reduce(merge, parts)
-from functools import reduce
 
 # %% wrong b_eight_pixels: Both numbers are those of the 8 × 8 patches, but the stream has 16 × 16.
 # fails: All 16 × 16 patches of both photos were counted
@@ -163,9 +159,6 @@ def fit_stream(client, X):
 # %% wrong c_one_task_merges: One task merges the results of all blocks, one after the other.
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
 # edit of right b_recursion
-from functools import reduce
-
-
 def fit_stream(client, X):
     blocks = list(X.to_delayed().ravel())
 

@@ -1,9 +1,8 @@
-"""Answers to exercise 07.5."""
+import numpy as np
 
 # %% right b_loop_components: One component after the other is added, and the numbers of quality are those that were printed.
 import math
 
-import numpy as np
 
 
 def reconstruct(rows, mean, components):
@@ -25,7 +24,6 @@ def psnr(original, copy):
 quality = {4: 19.1722, 16: 20.9440, 64: 23.7108}
 
 # %% right projector
-import numpy as np
 from gpucluster.lessons.material.pictures import cut_tiles, load_photo
 
 

@@ -1,8 +1,7 @@
-"""Answers to exercise 07.6."""
+import numpy as np
 
 # %% right delayed
 import dask
-import numpy as np
 
 
 def tall_svd(client, parts):
@@ -19,9 +18,6 @@ def tall_svd(client, parts):
     return list(values), Vt, levels
 
 # %% right reversed_pairs
-import numpy as np
-
-
 def r_of(*blocks):
     return np.linalg.qr(np.vstack(blocks), mode="r")
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 07.7."""
-
 # %% right hermitian
 import numpy as np
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 07.8."""
-
 # %% right from_the_whole
 import numpy as np
 

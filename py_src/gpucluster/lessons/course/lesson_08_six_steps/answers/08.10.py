@@ -1,7 +1,6 @@
-"""Answers to exercise 08.10."""
+import joblib
 
 # %% right config: parallel_config around the fit.
-import joblib
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -33,7 +32,6 @@ found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for na
 # +     result = GridSearchCV(estimator=model, param_grid=[grid], cv=StratifiedKFold(3), error_score="raise")
 
 # %% right with_loop: A with statement, and a loop over the three backends.
-import joblib
 import sklearn.neighbors
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV

@@ -1,5 +1,3 @@
-"""Answers to exercise 08.11."""
-
 # %% right comprehension
 import numpy as np
 

@@ -1,9 +1,6 @@
-"""Answers to exercise 08.2."""
-
-# %% right centred: Sums, products and the number of rows; the means are taken out afterwards.
 import numpy as np
 
-
+# %% right centred: Sums, products and the number of rows; the means are taken out afterwards.
 def products(X, y):
     return len(X), X.sum(axis=0), y.sum(), X.T @ X, X.T @ y
 
@@ -17,9 +14,6 @@ def ridge(merged, alpha):
     return w, mean_y - w @ mean_x
 
 # %% right one_matrix: All products in one matrix of (1, X, y).
-import numpy as np
-
-
 def products(X, y):
     Z = np.column_stack([np.ones(len(X)), X, y])
     return (Z.T @ Z,)

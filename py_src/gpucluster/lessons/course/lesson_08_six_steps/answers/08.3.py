@@ -1,9 +1,6 @@
-"""Answers to exercise 08.3."""
-
-# %% right b_bold_driver: Logaddexp for loss and chance; the step grows after each success and halves after each failure.
 import numpy as np
 
-
+# %% right b_bold_driver: Logaddexp for loss and chance; the step grows after each success and halves after each failure.
 def loss_and_gradient(X, y, weights):
     z = X @ weights[:-1] + weights[-1]
     sign = np.where(np.asarray(y) > 0, 1.0, -1.0)
@@ -29,7 +26,6 @@ def descend(evaluate, weights):
     return weights
 
 # %% right lbfgs: With scipy: a stable logistic function, and L-BFGS for the descent.
-import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 
@@ -47,7 +43,6 @@ def descend(evaluate, weights):
 # %% right momentum: Momentum, and a loop over rows.
 import math
 
-import numpy as np
 
 
 def loss_and_gradient(X, y, weights):

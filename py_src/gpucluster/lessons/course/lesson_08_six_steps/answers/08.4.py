@@ -1,9 +1,6 @@
-"""Answers to exercise 08.4."""
-
-# %% right b_take: Chances placed by classes_, and Dask's own indexing with one permutation.
 import numpy as np
 
-
+# %% right b_take: Chances placed by classes_, and Dask's own indexing with one permutation.
 def vote(forests, X, n_classes):
     chances = np.zeros((len(X), n_classes))
     for forest in forests:
@@ -24,7 +21,6 @@ def deal(X, y, seed):
 
 # %% right piece_by_piece: The shuffle of Dask arrays, and means instead of sums.
 import dask.array as da
-import numpy as np
 
 
 def vote(forests, X, n_classes):

@@ -1,9 +1,9 @@
-"""Answers to exercise 08.6."""
+import numpy as np
+from distributed import wait
 
 # %% right b_persist_wait: Persist and wait; chunk sizes are computed where they are not known.
 import math
 
-from distributed import wait
 
 
 def predict_rows(model, X, delayed=True):
@@ -24,7 +24,6 @@ def collect(array, limit):
 
 # %% right b_delayed_sizes: Dask.persist, and a delayed size of each block, with the blocks kept on the workers.
 import dask
-from distributed import wait
 
 
 def predict_rows(model, X, delayed=True):
@@ -71,9 +70,6 @@ def collect(array, limit):
 # ~ if math => if np
 # ~ array.compute_chunk_sizes => array = array.copy().compute_chunk_sizes
 # ~ f"{array.nbytes:,} bytes, and only {limit:,} are allowed" => "too large"
-import numpy as np
-
-
 def predict_rows(model, X, delayed=True):
     return model.predict(X).persist()
 
@@ -126,9 +122,6 @@ def collect(array, limit):
 # %% wrong silent: Returns an empty array instead of an error.
 # fails: Within the limit, all rows arrive
 # edit of the solution
-import numpy as np
-
-
 def collect(array, limit):
     if not array.nbytes <= limit:
         return np.empty(0)

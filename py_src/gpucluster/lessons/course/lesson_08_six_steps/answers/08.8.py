@@ -1,5 +1,3 @@
-"""Answers to exercise 08.8."""
-
 # %% right dictionary: A dictionary; an unknown label is an error.
 import numpy as np
 

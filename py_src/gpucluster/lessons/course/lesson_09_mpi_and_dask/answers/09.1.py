@@ -1,5 +1,3 @@
-"""Answers to exercise 09.1."""
-
 # %% right allgather_generator
 def late_on_ranks(comm, own):
     return sum(comm.allgather(sum(1 for delay in own.tolist() if delay > 0)))

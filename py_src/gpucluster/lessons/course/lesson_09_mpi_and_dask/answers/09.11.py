@@ -1,5 +1,3 @@
-"""Answers to exercise 09.11."""
-
 # %% right numpy
 import numpy as np
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 09.2."""
-
 # %% right allgather
 def grid_sums(comm, columns, value):
     row_number, column_number = divmod(comm.rank, columns)

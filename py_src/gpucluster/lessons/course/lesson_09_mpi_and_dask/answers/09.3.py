@@ -1,5 +1,3 @@
-"""Answers to exercise 09.3."""
-
 # %% right bits
 def tree_reduce(comm, value, merge):
     rank, size = comm.Get_rank(), comm.Get_size()

@@ -1,5 +1,3 @@
-"""Answers to exercise 09.4."""
-
 # %% right map_two_lists
 def tree_of_futures(client, futures, merge):
     row = list(futures)

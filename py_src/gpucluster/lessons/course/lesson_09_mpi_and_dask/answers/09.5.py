@@ -1,5 +1,3 @@
-"""Answers to exercise 09.5."""
-
 # %% right array_split
 import numpy as np
 

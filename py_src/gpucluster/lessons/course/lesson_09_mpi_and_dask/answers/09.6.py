@@ -1,5 +1,3 @@
-"""Answers to exercise 09.6."""
-
 # %% right chunk_futures: Futures of chunks, then client.map on them.
 def train_each(client, X, y, train):
     xs = client.compute([chunk for row in X.to_delayed().tolist() for chunk in row])

@@ -1,9 +1,6 @@
-"""Answers to exercise 09.7."""
-
-# %% right bytes_view: The header is a tuple, the numbers go as uint8 bytes of a contiguous copy.
 import numpy as np
 
-
+# %% right bytes_view: The header is a tuple, the numbers go as uint8 bytes of a contiguous copy.
 def send_array(comm, array, to):
     comm.send((array.shape, array.dtype), dest=to)
     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
@@ -16,9 +13,6 @@ def receive_array(comm, source):
     return raw.view(dtype).reshape(shape)
 
 # %% right non_blocking
-import numpy as np
-
-
 def send_array(comm, array, to):
     whole = array if array.flags.c_contiguous else array.copy(order="C")
     requests = [comm.isend((whole.shape, whole.dtype), dest=to), comm.Isend(whole, dest=to)]

@@ -1,9 +1,6 @@
-"""Answers to exercise 09.8."""
-
-# %% right bytes: Cuts bytes, in the middle of a number if need be: pieces of exactly `most` bytes, so never more pieces than needed.
 import numpy as np
 
-
+# %% right bytes: Cuts bytes, in the middle of a number if need be: pieces of exactly `most` bytes, so never more pieces than needed.
 def send_in_pieces(comm, array, to, most):
     raw = array.view(np.uint8)
     comm.send((array.dtype, raw.size, most), dest=to)
@@ -19,9 +16,6 @@ def receive_in_pieces(comm, source):
     return raw.view(dtype)
 
 # %% right even_pieces
-import numpy as np
-
-
 def cut(array, most):
     n_pieces = max(1, -(-len(array) // (most // array.itemsize)))
     return np.array_split(array, n_pieces)
@@ -66,7 +60,6 @@ def receive_in_pieces(comm, source):
 # -         comm.Send(array[start : start + each], dest=to)
 # +         comm.Send(array[start : start + each], dest=to)
 # +         array[start : start + each] = 0
-import numpy as np
 
 # %% wrong eight_bytes_each
 # fails: There are no more pieces than needed

@@ -1,9 +1,6 @@
-"""Answers to exercise 09.9."""
-
-# %% right async_generator: An asynchronous generator of turns, consumed by async for.
 import asyncio
 
-
+# %% right async_generator: An asynchronous generator of turns, consumed by async for.
 async def turns(request):
     while not request.Test():
         yield
@@ -38,9 +35,6 @@ async def receive_and_yield(comm, array, source):
     await finished(comm.Irecv(array, source))
 
 # %% right shared_helper: One helper coroutine for both, with `while True` and break.
-import asyncio
-
-
 async def finished(request):
     while True:
         if request.Test():

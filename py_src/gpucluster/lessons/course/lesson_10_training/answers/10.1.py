@@ -1,9 +1,6 @@
-"""Answers to exercise 10.1."""
-
-# %% right einsum: With einsum and masks that are kept.
 import numpy as np
 
-
+# %% right einsum: With einsum and masks that are kept.
 def gradients(X, wanted, layers):
     inputs, masks, h = [], [], X
     n_layers = len(layers) // 2
@@ -27,9 +24,6 @@ def gradients(X, wanted, layers):
     return np.array(loss), slopes
 
 # %% right recursion: Each layer calls the next one, and gets its error back.
-import numpy as np
-
-
 def gradients(X, wanted, layers):
     loss, _, slopes = through(X, wanted, list(layers), len(X))
     return float(loss), tuple(slopes)
@@ -58,7 +52,6 @@ def through(x, wanted, layers, n):
 # edit of the solution
 #
 # -     scores = scores - scores.max(axis=1, keepdims=True)
-import numpy as np
 
 # %% wrong half_precision: Computed in float16.
 # fails: The loss is the mean cross entropy of the rows
@@ -78,7 +71,6 @@ import numpy as np
 # edit of the solution
 # ~ (0, len(layers), 2): => (0, 6, 2):
 # ~ len(layers) => 6
-import numpy as np
 
 # %% wrong weights_already_moved: The weights are changed while the error goes back.
 # fails: Inputs are not modified

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.10."""
-
 # %% right count_up: Counts up until it is enough.
 from itertools import count
 

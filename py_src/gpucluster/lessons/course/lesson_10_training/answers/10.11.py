@@ -1,5 +1,3 @@
-"""Answers to exercise 10.11."""
-
 # %% right split: A communicator for the row and one for the column, number by number.
 import numpy as np
 

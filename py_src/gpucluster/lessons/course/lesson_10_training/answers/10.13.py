@@ -1,5 +1,3 @@
-"""Answers to exercise 10.13."""
-
 # %% right formulas: Everything as formulas of the slide's numbers.
 # edit of the solution
 # ~ 3 * 90 => 90 * 3

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.2."""
-
 # %% right numpy: Arrays of sizes.
 import numpy as np
 

@@ -1,9 +1,6 @@
-"""Answers to exercise 10.3."""
-
-# %% right split: Cut by np.split, from its own legacy generator.
 import numpy as np
 
-
+# %% right split: Cut by np.split, from its own legacy generator.
 def batches(n_rows, size, seed):
     order = np.random.RandomState(seed).permutation(n_rows)
     return tuple(np.split(order, np.arange(size, n_rows, size)))
@@ -42,7 +39,6 @@ def batches(n_rows, size, seed):
 # edit of the solution
 # ~ """Return the batches of one epoch: arrays of row numbers.""" => np.random.seed(seed)
 # ~ random.default_rng(seed). => random.
-import numpy as np
 
 # %% wrong one_seed: Uses the fixed seed 0, the order is the same for each seed.
 # fails: Another seed gives another order

@@ -1,9 +1,6 @@
-"""Answers to exercise 10.6."""
-
-# %% right dummy_row: A rank without rows computes with one row of zeros, and weighs it with 0.
 import numpy as np
 
-
+# %% right dummy_row: A rank without rows computes with one row of zeros, and weighs it with 0.
 def gradients(X, wanted, layers):
     outs = [X]
     last = len(layers) - 2
@@ -31,9 +28,6 @@ def parallel_gradients(comm, X, wanted, layers):
     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
 
 # %% right gather: Every rank gets all sums, and adds them up itself.
-import numpy as np
-
-
 def gradients(X, wanted, layers):
     values = [X]
     for place in range(0, len(layers), 2):

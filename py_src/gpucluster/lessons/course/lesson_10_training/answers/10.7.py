@@ -1,9 +1,6 @@
-"""Answers to exercise 10.7."""
-
-# %% right lists: Lists of numbers; a dictionary of parts.
 import numpy as np
 
-
+# %% right lists: Lists of numbers; a dictionary of parts.
 def ring_allreduce(comm, values):
     n, me = comm.size, comm.rank
     parts = dict(enumerate(np.array_split(np.asarray(values), n)))
@@ -15,9 +12,6 @@ def ring_allreduce(comm, values):
     return np.hstack([parts[number] for number in range(n)])
 
 # %% right buffers: Even ranks send first, odd ones receive first, with buffers in equal parts that are filled up.
-import numpy as np
-
-
 def ring_allreduce(comm, values):
     n, me = comm.size, comm.rank
     each = -(-len(values) // n)
@@ -40,9 +34,6 @@ def ring_allreduce(comm, values):
     return work.ravel()[: len(values)]
 
 # %% right classic: The classical ring, copies of the parts in a list.
-import numpy as np
-
-
 def ring_allreduce(comm, values):
     n, rank = comm.size, comm.rank
     parts = [part.copy() for part in np.array_split(values, n)]
@@ -55,9 +46,6 @@ def ring_allreduce(comm, values):
     return np.concatenate(parts)
 
 # %% right other_way: To the left, with isend and recv.
-import numpy as np
-
-
 def ring_allreduce(comm, values):
     n, me = comm.Get_size(), comm.Get_rank()
     if n == 1:
@@ -113,7 +101,6 @@ def ring_allreduce(comm, values):
 # fails: Every rank gets the sum of all arrays
 # edit of the solution
 # ~ [come] + comm.sendrecv(parts[gone] => [come] + comm.sendrecv(parts[gone].astype(np.float16)
-import numpy as np
 
 # %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
 # fails: Each rank sends 2 (n - 1) messages

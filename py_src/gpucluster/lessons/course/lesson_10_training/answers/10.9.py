@@ -1,5 +1,3 @@
-"""Answers to exercise 10.9."""
-
 # %% right joined_at_the_end: Keeps all errors, and makes one way back of them for its own layers.
 import numpy as np
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.1."""
-
 # %% right generator: A sum over a generator of list slices.
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     threads = list(takes_a)

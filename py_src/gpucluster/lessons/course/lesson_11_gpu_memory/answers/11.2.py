@@ -1,5 +1,3 @@
-"""Answers to exercise 11.2."""
-
 # %% right alive_dictionary: Style: a plain loop with one dictionary of what is alive, everything summed again at each step.
 def statistics(events):
     alive = {}

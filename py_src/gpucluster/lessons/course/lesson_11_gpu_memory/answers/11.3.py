@@ -1,5 +1,3 @@
-"""Answers to exercise 11.3."""
-
 # %% right dictionary: Free blocks as a dictionary from start to size, and lists as results.
 def rounded(size):
     return size + -size % 256

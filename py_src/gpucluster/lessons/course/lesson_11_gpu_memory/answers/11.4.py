@@ -1,5 +1,3 @@
-"""Answers to exercise 11.4."""
-
 # %% right numpy: NumPy, and a list as result.
 import numpy as np
 

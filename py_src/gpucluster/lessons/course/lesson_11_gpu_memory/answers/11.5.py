@@ -1,5 +1,3 @@
-"""Answers to exercise 11.5."""
-
 # %% right bits: Shifts and masks.
 def pool_size(card_mib, n_processes, context_mb=500):
     room = (card_mib << 20) * 9 // 10 - n_processes * context_mb * 1_000_000

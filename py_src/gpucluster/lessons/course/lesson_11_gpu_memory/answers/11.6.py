@@ -1,5 +1,3 @@
-"""Answers to exercise 11.6."""
-
 # %% right heap_too: Style: heapq, while loop; returns a tuple of names.
 import heapq
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.7."""
-
 # %% right comprehension: One comprehension; lists as pairs.
 def tiers(workers):
     pairs = {

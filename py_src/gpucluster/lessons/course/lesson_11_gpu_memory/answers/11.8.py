@@ -1,5 +1,3 @@
-"""Answers to exercise 11.8."""
-
 # %% right iterator: An iterator that skips a value.
 def repair(command, scheduler):
     _, *words = command.split()

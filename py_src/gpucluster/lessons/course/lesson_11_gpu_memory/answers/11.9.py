@@ -1,5 +1,3 @@
-"""Answers to exercise 11.9."""
-
 # %% right backwards: From the target backwards, until nothing new comes.
 def holders(refers, variables, target):
     leads = {target}

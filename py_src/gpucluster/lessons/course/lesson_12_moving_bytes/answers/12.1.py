@@ -1,5 +1,3 @@
-"""Answers to exercise 12.1."""
-
 # %% right pairs
 def crossings(steps, start):
     where = [start]

@@ -1,8 +1,6 @@
-"""Answers to exercise 12.10."""
-
-# %% right dask
 import copy
 
+# %% right dask
 from dask.config import update
 
 
@@ -29,8 +27,6 @@ def migrate(config):
     return new
 
 # %% right pop: Style: a deep copy, pop and a loop that goes up.
-import copy
-
 WAYS = [(("distributed", "comm", "ucx"), ()), (("distributed", "rmm", "pool-size"), ("rmm", "pool-size"))]
 
 

@@ -1,9 +1,6 @@
-"""Answers to exercise 12.2."""
-
-# %% right each_timed
 import numpy as np
 
-
+# %% right each_timed
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     memory = bytearray(n_bytes)
     if comm.Get_rank() == 1:
@@ -20,9 +17,6 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     return float(np.mean(taken[warm_up:])) / 2
 
 # %% right isend
-import numpy as np
-
-
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     data = np.zeros(n_bytes, dtype="int8")
     began = None

@@ -1,9 +1,6 @@
-"""Answers to exercise 12.3."""
-
-# %% right lstsq
 import numpy as np
 
-
+# %% right lstsq
 def fit_link(sizes, seconds):
     n, t = np.array(sizes, float), np.array(seconds, float)
     scale = n.max()
@@ -32,9 +29,6 @@ def half_size(alpha, beta):
     return alpha * beta
 
 # %% right polyfit: Style: NumPy's polyfit with weights 1 / t, a list as result.
-import numpy as np
-
-
 def fit_link(sizes, seconds):
     t = np.asarray(seconds, float)
     slope, alpha = np.polyfit(np.asarray(sizes, float), t, deg=1, w=1 / t)

@@ -1,5 +1,3 @@
-"""Answers to exercise 12.4."""
-
 # %% right fractions
 from fractions import Fraction
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 12.5."""
-
 # %% right rules
 def path(one, other):
     devices = [e for e in (one, other) if e["device"] is not None]

@@ -1,5 +1,3 @@
-"""Answers to exercise 12.6."""
-
 # %% right bits: Style: rounds by bit_length, crossover solved by hand.
 def tree_seconds(p, n, alpha, beta):
     return 2 * (p - 1).bit_length() * (alpha + n / beta)

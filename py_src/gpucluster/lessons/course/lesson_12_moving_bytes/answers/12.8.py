@@ -1,5 +1,3 @@
-"""Answers to exercise 12.8."""
-
 # %% right itemsize: Style: generator over dtypes, exact integers as long as possible.
 def shuffled_bytes(left, right, n_workers):
     total = sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))

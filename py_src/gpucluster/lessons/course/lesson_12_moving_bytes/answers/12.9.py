@@ -1,5 +1,3 @@
-"""Answers to exercise 12.9."""
-
 # %% right closed: Style: closed form for the equal pieces, then the last piece stage by stage.
 def staged_seconds(n_bytes, piece, stages):
     full, rest = divmod(n_bytes, piece)

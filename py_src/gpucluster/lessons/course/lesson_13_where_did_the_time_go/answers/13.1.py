@@ -1,5 +1,3 @@
-"""Answers to exercise 13.1."""
-
 # %% right sweep: Generators; a sweep over sorted begins with the latest end so far.
 def _work(records):
     for record in records:

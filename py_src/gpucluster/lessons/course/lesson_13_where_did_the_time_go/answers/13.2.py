@@ -1,8 +1,6 @@
-"""Answers to exercise 13.2."""
-
-# %% right dask_parse: Dask's own parser takes each pair of number and unit.
 import re
 
+# %% right dask_parse: Dask's own parser takes each pair of number and unit.
 from dask.utils import parse_timedelta
 
 
@@ -25,7 +23,6 @@ def facts(text):
 
 # %% right unescaped: Make HTML of it first, then look for items.
 import html
-import re
 
 
 def facts(text):

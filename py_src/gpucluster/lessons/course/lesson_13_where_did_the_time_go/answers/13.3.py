@@ -1,9 +1,6 @@
-"""Answers to exercise 13.3."""
-
-# %% right to_numeric
 import pandas as pd
 
-
+# %% right to_numeric
 def read_dmon(text):
     lines = text.strip().splitlines()
     names = lines[0].strip("# ").split()
@@ -27,7 +24,6 @@ def share_below(table, limit):
 # %% right read_csv: pandas reads it, once the headers are out of the way.
 from io import StringIO
 
-import pandas as pd
 
 
 def read_dmon(text):
@@ -72,7 +68,6 @@ def share_below(table, limit):
 # ~ nan).astype(float) => nan)
 # ~ (names, units) => (names, units, strict=False)
 import numpy as np
-import pandas as pd
 
 
 def share_below(table, limit):

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.4."""
-
 # %% right pandas
 import pandas as pd
 

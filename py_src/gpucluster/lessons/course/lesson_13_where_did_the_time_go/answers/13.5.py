@@ -1,5 +1,3 @@
-"""Answers to exercise 13.5."""
-
 # %% right by_the_corner: Compare with the corner.
 def matmul_cost(m, n, k, itemsize):
     numbers = m * k + k * n + m * n

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.6."""
-
 # %% right bounded_queue: A thread, a queue without a limit, and a semaphore that counts what is ahead.
 import threading
 from queue import Queue

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.7."""
-
 # %% right means_first
 import numpy as np
 

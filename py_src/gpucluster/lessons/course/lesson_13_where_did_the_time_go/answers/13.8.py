@@ -1,5 +1,3 @@
-"""Answers to exercise 13.8."""
-
 # %% right between_events: Style: the time between two events goes to the top of the stack; "other" is the bottom of the stack.
 from collections import Counter
 from itertools import pairwise

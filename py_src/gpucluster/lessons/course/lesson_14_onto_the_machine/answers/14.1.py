@@ -1,5 +1,3 @@
-"""Answers to exercise 14.1."""
-
 # %% right loop: Rules in their order.
 def places(steps, login_minutes=10):
     found = []

@@ -1,5 +1,3 @@
-"""Answers to exercise 14.10."""
-
 # %% right deepcopy: copy.deepcopy, then changes.
 # edit of the solution
 # - def with_gpus(manifest, workers, image, gpus, memory):

@@ -1,5 +1,3 @@
-"""Answers to exercise 14.11."""
-
 # %% right all_rows_kept: The contribution is all the numbers; it works, though it is large.
 from statistics import fmean
 

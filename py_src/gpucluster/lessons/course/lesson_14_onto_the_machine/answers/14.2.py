@@ -1,9 +1,6 @@
-"""Answers to exercise 14.2."""
-
-# %% right loop_too: Style: word by word with the name that waits for its value.
 from gpucluster.lessons.material.batchscripts import SHORT
 
-
+# %% right loop_too: Style: word by word with the name that waits for its value.
 def directives(script):
     asked = {}
     for line in script.splitlines():
@@ -27,7 +24,6 @@ def directives(script):
 import re
 from itertools import takewhile
 
-from gpucluster.lessons.material.batchscripts import SHORT
 
 COMMENT = re.compile(r"\s*(#.*)?$")
 OPTION = re.compile(r"(?<!\S)(--?[^\s=]+)(?:=(\S*)|[ \t]+([^\s#-]\S*))?")

@@ -1,5 +1,3 @@
-"""Answers to exercise 14.3."""
-
 # %% right d_short_options: Short options of sbatch, with spaces; times with days.
 from textwrap import dedent
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 14.4."""
-
 # %% right equals: Options with =, joined by shlex, as a tuple.
 import shlex
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 14.5."""
-
 # %% right as_an_array: Both numbers in one array.
 # edit of the solution
 # ~ return charged, idle => return np.array([charged, idle])

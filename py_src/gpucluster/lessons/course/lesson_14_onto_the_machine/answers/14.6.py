@@ -1,5 +1,3 @@
-"""Answers to exercise 14.6."""
-
 # %% right two_lines: The two lines of the text.
 # edit of the solution
 

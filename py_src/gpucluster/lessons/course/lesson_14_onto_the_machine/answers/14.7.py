@@ -1,9 +1,6 @@
-"""Answers to exercise 14.7."""
-
-# %% right iterator: An iterator, and re.split.
 import re
 
-
+# %% right iterator: An iterator, and re.split.
 def modernise(command, rules, channels):
     first, second, *rest = command.split()
     words, options, packages = iter(rest), [], []
@@ -19,9 +16,6 @@ def modernise(command, rules, channels):
     return " ".join([first, second, *options, *sources, *filter(None, new)])
 
 # %% right regex: Style: takes the options out of the text with regular expressions, packages by a set.
-import re
-
-
 def modernise(command, rules, channels):
     start = re.match(r"\s*conda\s+(install|create)\b", command)
     rest = command[start.end() :]

@@ -1,8 +1,6 @@
-"""Answers to exercise 14.9."""
-
-# %% right words: A loop over words.
 import shlex
 
+# %% right words: A loop over words.
 BECOMES = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
 GONE = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
 
@@ -22,8 +20,6 @@ def to_apptainer(command):
     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
 
 # %% right d_queue: A queue of words, a table of names.
-import shlex
-
 DROPPED = {"--gpus", "-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
 SAME = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 15.1."""
-
 # %% right b_plain: Whole numbers where the letter has whole numbers.
 # edit of the solution
 # ~ "at_least": 3.0, => "at_least": 3,

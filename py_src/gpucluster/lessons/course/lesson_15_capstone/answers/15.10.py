@@ -1,5 +1,3 @@
-"""Answers to exercise 15.10."""
-
 # %% right only_numbers: Only folders with numbers are versions.
 import json
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 15.11."""
-
 # %% right array: Returns one array of two numbers.
 import numpy as np
 

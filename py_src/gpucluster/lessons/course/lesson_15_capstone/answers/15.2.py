@@ -1,5 +1,3 @@
-"""Answers to exercise 15.2."""
-
 # %% right b_keys: One number for each date, and a mask between two bounds.
 # edit of the solution
 # -     """Return the parts of a table with the columns month and day, in the order of their dates."""

@@ -1,5 +1,3 @@
-"""Answers to exercise 15.3."""
-
 # %% right loop
 def airport_now(left, delay, asked, window=60.0):
     result = []

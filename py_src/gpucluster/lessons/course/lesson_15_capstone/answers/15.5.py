@@ -1,9 +1,8 @@
-"""Answers to exercise 15.5."""
+import numpy as np
 
 # %% right b_group_means: Pandas gives each flight the mean of its equals, and then the first of the sorted list are taken.
 import math
 
-import numpy as np
 import pandas as pd
 
 
@@ -15,9 +14,6 @@ def lift(chance, late, share):
     return float(fair[first].mean() / table["late"].mean())
 
 # %% right border
-import numpy as np
-
-
 def lift(chance, late, share):
     late = np.asarray(late, dtype=float)
     top = max(1, int(share * len(chance) + 1e-9))

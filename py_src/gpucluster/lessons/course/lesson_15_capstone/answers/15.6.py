@@ -1,9 +1,8 @@
-"""Answers to exercise 15.6."""
+import numpy as np
 
 # %% right b_operators: A table of operators; what cannot be compared counts as not a number.
 import operator
 
-import numpy as np
 
 TESTS = {"at_least": operator.ge, "at_most": operator.le}
 
@@ -27,9 +26,6 @@ def gate(criteria, figures):
     return ["go", "go back"][len(failed) > 0], failed
 
 # %% right clip
-import numpy as np
-
-
 def gate(criteria, figures):
     failed = []
     for one in criteria:
@@ -60,9 +56,6 @@ def gate(criteria, figures):
     return ("go back", reasons) if reasons else ("go", [])
 
 # %% right met
-import numpy as np
-
-
 def met(one, value):
     return one.get("at_least", -np.inf) <= value <= one.get("at_most", np.inf)
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 15.7."""
-
 # %% right arrays
 def best_split(gradients, hessians, penalty):
     g, h = gradients.cumsum(1), hessians.cumsum(1)

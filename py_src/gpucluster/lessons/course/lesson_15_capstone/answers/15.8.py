@@ -1,5 +1,3 @@
-"""Answers to exercise 15.8."""
-
 # %% right replace
 import os
 

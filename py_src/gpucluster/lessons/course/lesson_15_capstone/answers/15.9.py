@@ -1,5 +1,3 @@
-"""Answers to exercise 15.9."""
-
 # %% right bincount
 import numpy as np
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.10."""
-
 # %% right cluster
 # edit of the solution
 # - first = "A cluster of 5 devices: 360 GB with working room, and only sums travel."

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.2."""
-
 # %% right all_patterns
 from itertools import product
 from math import prod

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.3."""
-
 # %% right loops
 def habit_gain(questions, score):
     hit = chance = 0.0

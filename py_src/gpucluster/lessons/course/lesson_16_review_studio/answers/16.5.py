@@ -1,5 +1,3 @@
-"""Answers to exercise 16.5."""
-
 # %% right one_liner: Sorted with a negative count.
 def search(cards, query):
     words = set(query.casefold().split())

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.8."""
-
 # %% right sets
 # edit of the solution
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.9."""
-
 # %% right kits_rule
 from gpucluster.lessons.study.certificate import level_of
 
