@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from .jupyter import Ours, Peer, Server, jupyterlab, until
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return how long the work takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+from .turns import seconds
 
 
 def standby_is_ready(server: Server) -> bool:
