@@ -43,10 +43,8 @@ def inspect(client):
 
 # %% wrong b_scheduler_too: Counts the scheduler as a worker.
 # fails: The number of workers is that of all workers together
-def inspect(client):
-    info = client.scheduler_info(n_workers=-1)["workers"].values()
-    processes = len(info) + 1
-    return processes, sum(w["nthreads"] for w in info), sum(w["memory_limit"] for w in info)
+# edit of the solution
+# ~ len(workers) => len(workers) + 1
 
 # %% wrong b_threads_swapped: Threads come first and workers second; the text says workers, threads, bytes.
 # fails: The number of workers is that of all workers together

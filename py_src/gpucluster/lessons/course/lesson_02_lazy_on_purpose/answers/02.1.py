@@ -29,21 +29,11 @@ def order(graph):
 
 # %% wrong b_diamond_is_circle: A task that two others need is taken for a circle, because it is visited twice.
 # fails: It runs without an error: ValueError
-def order(graph):
-    result = []
-
-    def visit(task, seen):
-        if task in seen:
-            raise ValueError("circle")
-        seen.add(task)
-        for need in graph[task]:
-            visit(need, seen)
-        if task not in result:
-            result.append(task)
-
-    for task in graph:
-        visit(task, set())
-    return result
+# -     return list(TopologicalSorter(graph).static_order())
+# +     needed = [need for needs in graph.values() for need in needs]
+# +     if len(needed) > len(set(needed)):
+# +         raise ValueError("circle")
+# +     return list(TopologicalSorter(graph).static_order())
 
 # %% wrong only_with_needs
 # fails: Each task is in the list exactly once

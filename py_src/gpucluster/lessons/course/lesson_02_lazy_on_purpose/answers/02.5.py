@@ -63,17 +63,9 @@ def count_orders(graph):
 
 # %% wrong b_remembers: Remembers counts between calls by the finished tasks only, so another graph gets old numbers.
 # fails: The number of orders is right: a chain
-memory = {}
-
-
-def count_orders(graph, done=frozenset()):
-    if len(done) == len(graph):
-        return 1
-    if done not in memory:
-        memory[done] = sum(
-            count_orders(graph, done | {task}) for task in graph if task not in done and set(graph[task]) <= done
-        )
-    return memory[done]
+# edit of the solution
+# ~ count_orders(graph): => count_orders(graph, memory={}):
+# ~ return total => return memory.setdefault(frozenset(graph), total)
 
 # %% wrong b_tree_formula: N! divided by the sizes of all subgraphs counts right for trees only.
 # fails: The number of orders is right: random graphs
@@ -106,12 +98,8 @@ def count_orders(graph):
 
 # %% wrong pops
 # fails: It runs without an error: KeyError
-def count_orders(graph):
-    if not graph:
-        return 1
-    total = 0
-    for k in list(graph):
-        if not set(graph[k]) & graph.keys():
-            graph.pop(k)
-            total += count_orders(graph)
-    return total
+# edit of the solution
+# ~ graph.items(): => list(graph.items()):
+# -             total += count_orders({other: its for other, its in graph.items() if other != task})
+# +             graph.pop(task)
+# +             total += count_orders(graph)

@@ -18,18 +18,13 @@ def batched(client, task, numbers):
 
 # %% wrong b_doubles_lost: A set loses numbers that appear twice, so the sum is not over all numbers.
 # fails: It is the sum over all numbers, for any count of them
-def batched(client, task, numbers):
-    numbers = list(set(numbers))
-    batches = [numbers[i::50] for i in range(min(50, len(numbers)))]
-    return sum(client.gather(client.map(lambda batch: sum(map(task, batch)), batches, pure=False)))
+# edit of the solution
+# ~ """Return the sum of task(number) over all numbers, from at most 50 tasks.""" => numbers = list(set(numbers))
 
 # %% wrong b_few_numbers: With fewer than 50 numbers the size of a batch is 0, and range fails; there may be only three.
 # fails: At most 50 tasks reach the scheduler
-def batched(client, task, numbers):
-    numbers = list(numbers)
-    size = len(numbers) // 49
-    batches = [numbers[i : i + size] for i in range(0, len(numbers), size)]
-    return sum(client.gather(client.map(lambda batch: sum(map(task, batch)), batches, pure=False)))
+# edit of the solution
+# ~ -(-len(numbers) // 40)  # rounded up => len(numbers) // 49
 
 # %% wrong b_in_notebook: Computed in the notebook, not by the workers.
 # fails: It runs without an error: ValueError

@@ -50,32 +50,16 @@ def rerun(graph, memory, wanted, lost):
 
 # %% wrong downstream: Goes to what depends on a lost key instead of what it needs.
 # fails: Results that only the lost worker had are computed again
-def rerun(graph, memory, wanted, lost):
-    again = {key for key in wanted if memory.get(key) == {lost}}
-    for _ in graph:
-        again |= {key for key, needed in graph.items() if again & set(needed)}
-    return again
+# edit of the solution
+# ~ graph[key] => [other for other, needed in graph.items() if key in needed]
 
 # %% wrong memory_changed
 # fails: Inputs are not modified
-def rerun(graph, memory, wanted, lost):
-    for k in memory:
-        memory[k].discard(lost)
-    again, todo = set(), list(wanted)
-    while todo:
-        k = todo.pop()
-        if k not in again and not memory.get(k):
-            again.add(k)
-            todo += graph[k]
-    return again
+# edit of the solution
+# ~ """Return the set of keys that are computed again when the worker is lost.""" => [workers.discard(lost) for workers in memory.values()]
 
 # %% wrong pops_wanted
 # fails: Inputs are not modified
-def rerun(graph, memory, wanted, lost):
-    again = set()
-    while wanted:
-        k = wanted.pop()
-        if k not in again and not set(memory.get(k, ())) - {lost}:
-            again.add(k)
-            wanted.update(graph[k])
-    return again
+# edit of the solution
+# ~ list(wanted) => wanted
+# ~ todo.extend => todo.update

@@ -41,15 +41,10 @@ def run_carefully(client, task, args, retries, allowed):
 # %% wrong b_config_only: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
 # fails: It has then ended 0 + 1 workers, and no more
 # fails: It has then ended 1 + 1 workers, and no more
+# edit of the solution
+# ~ client.run_on_scheduler(set_allowed, number=allowed) => dask.config.set({"distributed.scheduler.allowed-failures": allowed})
+# ~ client.run_on_scheduler(set_allowed, number=before) => before.__exit__(None, None, None)
 import dask
-
-
-def run_carefully(client, task, args, retries, allowed):
-    with dask.config.set({"distributed.scheduler.allowed-failures": allowed}):
-        try:
-            return client.submit(task, *args, retries=retries, pure=False).result()
-        except Exception as error:
-            return error
 
 # %% wrong b_no_retries: The option `retries` is ignored.
 # fails: A task that fails a few times succeeds with as many retries
@@ -71,8 +66,4 @@ from distributed.scheduler import KilledWorker
 
 # %% wrong retries_only: Believes that retries count dead workers.
 # fails: A task that fails a few times succeeds with as many retries
-def run_carefully(client, task, args, retries, allowed):
-    try:
-        return client.submit(task, *args, retries=min(retries, allowed), pure=False).result()
-    except Exception as error:
-        return error
+# ~ retries=retries => retries=min(retries, allowed)

@@ -23,12 +23,8 @@ def update(sums, counts, centroids, far_points):
 
 # %% wrong all_the_same_point
 # fails: Each empty cluster gets its own far point, the farthest (the first) ones first
-def update(sums, counts, centroids, far_points):
-    new = centroids.copy()
-    new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
-    if len(far_points):
-        new[counts == 0] = far_points[0]
-    return new
+# edit of the solution
+# ~ far_points[: len(empty)] => far_points[:1]
 
 # %% wrong b_divides_sums: Divides the sums in place, but 'change none of the arguments'.
 # fails: Inputs are not modified

@@ -12,31 +12,23 @@ def grid_sums(comm, columns, value):
 
 # %% wrong all_ranks
 # fails: row_sum is the sum over the ranks of the own row
-def grid_sums(comm, columns, value):
-    comm.Split(comm.rank // columns)
-    comm.Split(comm.rank % columns)
-    return comm.allreduce(value), comm.allreduce(value)
+# edit of the solution
+# ~ row.allreduce(value), column.allreduce(value) => comm.allreduce(value), comm.allreduce(value)
 
 # %% wrong c_numbers_of_ranks: Adds up the numbers of the ranks, not the values.
 # fails: row_sum is the sum over the ranks of the own row
-def grid_sums(comm, columns, value):
-    row = comm.Split(color=comm.rank // columns, key=comm.rank)
-    column = comm.Split(color=comm.rank % columns, key=comm.rank)
-    return row.allreduce(comm.rank), column.allreduce(comm.rank)
+# edit of the solution
+# ~ row.allreduce(value), column.allreduce(value) => row.allreduce(comm.rank), column.allreduce(comm.rank)
 
 # %% wrong nested_split: The column is split from the row communicator, so each column has one rank only.
 # fails: column_sum is the sum over the ranks of the own column
-def grid_sums(comm, columns, value):
-    row = comm.Split(color=comm.rank // columns)
-    column = row.Split(color=comm.rank % columns)
-    return row.allreduce(value), column.allreduce(value)
+# edit of the solution
+# ~ column = comm => column = row
 
 # %% wrong one_split
 # fails: column_sum is the sum over the ranks of the own column
-def grid_sums(comm, columns, value):
-    row = comm.Split(comm.rank // columns)
-    total = row.allreduce(value)
-    return total, comm.allreduce(value) - total
+# edit of the solution
+# ~ column.allreduce(value) => comm.allreduce(value) - row.allreduce(value)
 
 # %% wrong some_do_not_call
 # fails: It runs on several ranks without an error

@@ -39,13 +39,8 @@ def tree_of_futures(client, futures, merge):
 
 # %% wrong empties_list: Merges in place in the caller's list, which has one element afterwards.
 # fails: Inputs are not modified
-def tree_of_futures(client, futures, merge):
-    while len(futures) > 1:
-        merged = [client.submit(merge, one, other) for one, other in zip(futures[::2], futures[1::2], strict=False)]
-        if len(futures) % 2:
-            merged.append(futures[-1])
-        futures[:] = merged
-    return futures[0]
+# edit of the solution
+# ~ futures = [ => futures[:] = [
 
 # %% wrong in_notebook: All values are gathered and merged in the notebook, the result is scattered back.
 # fails: It returns one future

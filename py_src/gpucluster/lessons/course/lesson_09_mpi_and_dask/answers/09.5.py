@@ -38,18 +38,14 @@ import dask.array as da
 
 # %% wrong four_workers: Four workers hard-coded as in the example.
 # fails: There are as many chunks as workers
-def one_per_worker(X, n_workers):
-    size, rest = divmod(X.shape[0], 4)
-    sizes = (size + 1,) * rest + (size,) * (4 - rest)
-    return X.rechunk((sizes, -1))
+# edit of the solution
+# ~ divmod(len(X), n_workers) => divmod(len(X), 4)
+# ~ (n_workers - more) => (4 - more)
 
 # %% wrong rest_to_last: The last chunk takes the whole rest, up to w - 1 rows more than the others.
 # fails: Two chunks differ by at most one row
-def one_per_worker(X, n_workers):
-    size = X.shape[0] // n_workers
-    sizes = [size] * n_workers
-    sizes[-1] += X.shape[0] - size * n_workers
-    return X.rechunk((tuple(sizes), -1))
+# edit of the solution
+# ~ (rows + 1,) * more + (rows,) * (n_workers - more) => (rows,) * (n_workers - 1) + (rows + more,)
 
 # %% wrong rows_shuffled
 # fails: Values and order are unchanged

@@ -14,17 +14,13 @@ def train_each(client, X, y, train):
 
 # %% wrong d_first_chunk_for_all: A slip of the index: all train on the labels of the first chunk.
 # fails: It runs without an error: ValueError
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.to_delayed().ravel()))
-    aims = client.compute(list(y.to_delayed().ravel()))
-    return client.gather([client.submit(train, block, aims[0], pure=False) for block in rows])
+# edit of the solution
+# ~ client.map(train, chunks_of_X, chunks_of_y => client.map(train, chunks_of_X, [chunks_of_y[0]] * len(chunks_of_y)
 
 # %% wrong d_gathers: Gathers the chunks into the notebook, and sends them out again.
 # fails: The chunks stay on the workers: only models come to the notebook
-def train_each(client, X, y, train):
-    rows = client.gather(client.compute(list(X.to_delayed().ravel())))
-    aims = client.gather(client.compute(list(y.to_delayed().ravel())))
-    return client.gather([client.submit(train, a, b, pure=False) for a, b in zip(rows, aims)])
+# edit of the solution
+# ~ train, chunks_of_X => train, client.scatter(client.gather(chunks_of_X))
 
 # %% wrong d_whole_graph_each: Each task is given the whole arrays, and cuts its chunk out on the worker: all rows go to each task.
 # fails: No worker puts the rows of several chunks together
@@ -46,17 +42,13 @@ def train_each(client, X, y, train):
 
 # %% wrong first_chunk_lost
 # fails: There is one model per chunk
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.to_delayed().ravel())[1:])
-    labels = client.compute(list(y.to_delayed().ravel())[1:])
-    return client.gather(client.map(train, rows, labels, pure=False))
+# edit of the solution
+# ~ train, chunks_of_X, chunks_of_y => train, chunks_of_X[1:], chunks_of_y[1:]
 
 # %% wrong float16
 # fails: The rows of X meet their own labels y, with all digits
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.astype("float16").to_delayed().ravel()))
-    labels = client.compute(list(y.to_delayed().ravel()))
-    return client.gather(client.map(train, rows, labels, pure=False))
+# edit of the solution
+# ~ list(X.to => list(X.astype("float16").to
 
 # %% wrong futures: Returns futures in place of models.
 # fails: Each model is what train returns

@@ -96,16 +96,9 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong no_coroutine
 # fails: send_and_yield is a coroutine function (async def)
+# edit of the solution
 def send_and_yield(comm, array, to):
-    request = comm.Isend(array, dest=to)
-    while not request.Test():
-        pass
-
-
-def receive_and_yield(comm, array, source):
-    request = comm.Irecv(array, source=source)
-    while not request.Test():
-        pass
+    comm.Isend(array, dest=to).Wait()
 
 # %% wrong rank_hard_coded
 # fails: Isend has the array itself, and the other rank's number

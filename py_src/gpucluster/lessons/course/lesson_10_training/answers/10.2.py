@@ -25,21 +25,15 @@ def training_bytes(sizes, rows, copies=4, itemsize=4):
 
 # %% wrong batch_of_one: The rows are forgotten.
 # fails: The bytes are those of all copies of the parameters and of the outputs of all layers
-def n_parameters(sizes):
-    return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
-
-
-def training_bytes(sizes, rows, copies=4, itemsize=4):
-    return itemsize * (copies * n_parameters(sizes) + sum(sizes))
+# edit of the solution
+# ~ rows * sum(sizes) => sum(sizes)
 
 # %% wrong bias_of_the_input: The input has biases, the output none.
 # fails: All weights and all biases are counted
 # edit of the solution
-def n_parameters(sizes):
-    return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+# ~ (n_in + 1) * n_out => n_in * (n_out + 1)
 
-# %% wrong bias_per_input: One bias for each input of a layer instead of each output.
+# %% wrong without_biases: The biases are forgotten.
 # fails: All weights and all biases are counted
-# edit of wrong batch_of_one
-# ~ (n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1] => a * (b + 1) for a, b in zip(sizes
-# ~ sum(sizes) => rows * sum(sizes)
+# edit of the solution
+# ~ (n_in + 1) * n_out => n_in * n_out

@@ -65,17 +65,7 @@ def statistics(events):
 
 # %% wrong current_is_last: The size of the last request stands for what is alive.
 # fails: current_bytes is right
-def statistics(events):
-    sizes = [event[2] for event in events if event[0] == "allocate"]
-    frees = len(events) - len(sizes)
-    return {
-        "current_bytes": sizes[-1] if sizes else 0,
-        "current_count": len(sizes) - frees,
-        "peak_bytes": sum(sizes),
-        "peak_count": len(sizes),
-        "total_bytes": sum(sizes),
-        "total_count": len(sizes),
-    }
+# ~ "current_bytes": sum(alive.values()) => "current_bytes": made[-1] if made else 0
 
 # %% wrong empty_list: Fails for an empty list: max() and [-1] of nothing.
 # fails: It runs without an error: IndexError

@@ -18,10 +18,8 @@ def largest_request(free, pool_size, maximum):
 
 # %% wrong block_plus_growth: Adds what the pool may grow to the largest free block, as if the new piece merged with it.
 # fails: A pool that may still grow: the largest request that is granted
-def largest_request(free, pool_size, maximum):
-    largest = max((n for _, n in free), default=0)
-    total = sum(n for _, n in free)
-    return largest + maximum - pool_size, 1 - largest / total if total else 0
+# edit of the solution
+# ~ max(largest, maximum - pool_size) => largest + maximum - pool_size
 
 # %% wrong empty_list_fails: Does not think of a pool that is full.
 # fails: It runs without an error: ValueError
@@ -31,10 +29,8 @@ def largest_request(free, pool_size, maximum):
 
 # %% wrong largest_request_in_share: The share that the largest *request* leaves, growth included.
 # fails: The fragmentation is the share of the free bytes outside of the largest free block
-def largest_request(free, pool_size, maximum):
-    sizes = [size for _, size in free]
-    largest = max([*sizes, maximum - pool_size])
-    return largest, 1 - largest / sum(sizes) if sizes else 0.0
+# edit of the solution
+# ~ max(sizes, default=0) => max([*sizes, maximum - pool_size])
 
 # %% wrong merges: Merges neighbours that came from the card in two pieces.
 # fails: The fragmentation is the share of the free bytes outside of the largest free block
@@ -51,7 +47,5 @@ def largest_request(free, pool_size, maximum):
 
 # %% wrong sum_of_free: All free bytes, as if they were one piece.
 # fails: A pool that is as large as it may be: the largest request that is granted
-def largest_request(free, pool_size, maximum):
-    sizes = [size for _, size in free]
-    fragmentation = 1 - max(sizes) / sum(sizes) if sizes else 0.0
-    return max(sum(sizes), maximum - pool_size), fragmentation
+# edit of the solution
+# ~ max(largest, maximum - pool_size) => max(sum(sizes), maximum - pool_size)

@@ -20,12 +20,8 @@ def crossings(steps, start):
 
 # %% wrong all_bytes
 # fails: It adds up the bytes that cross
-def crossings(steps, start):
-    at, count = start, 0
-    for _, place, _ in steps:
-        if place not in ("any", at):
-            at, count = place, count + 1
-    return count, sum(size for _, _, size in steps)
+# edit of the solution
+# ~ return count, total => return count, sum(size for _, _, size in steps)
 
 # %% wrong any_is_a_place
 # fails: It counts each crossing

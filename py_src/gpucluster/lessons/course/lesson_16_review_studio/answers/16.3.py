@@ -28,13 +28,8 @@ def habit_gain(questions, score):
 
 # %% wrong always_four
 # fails: Where all options score the same, nothing is gained
-def habit_gain(questions, score):
-    hits = 0.0
-    for question in questions:
-        scores = [score(option) for option in question["options"]]
-        best = [i for i, s in enumerate(scores) if s == max(scores)]
-        hits += (question["right"] in best) / len(best)
-    return hits / len(questions) - 0.25
+# edit of the solution
+# ~ 1 / len(scores) => 0.25
 
 # %% wrong always_length
 # fails: A habit that always misleads is below 0
@@ -43,16 +38,11 @@ def habit_gain(questions, score):
 
 # %% wrong from_one: Counts the place of the right option from 1.
 # fails: A habit that always tells gains all that chance leaves
-def habit_gain(questions, score):
-    total = 0.0
-    for q in questions:
-        points = [score(text) for text in q["options"]]
-        top = max(points)
-        total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
-    return total / len(questions)
+# edit of the solution
+# ~ question["right"] in best => question["right"] - 1 in best
 
 # %% wrong pooled: Chance is the number of questions divided by that of all options.
 # fails: It is right for random questions, with two to six options and ties
-# edit of wrong from_one
-# ~ [q["right"] - 1] == top) / points.count(top) - 1 / len(points => [q["right"]] == top) / points.count(top
-# ~ len(questions) => len(questions) - len(questions) / sum(len(q["options"]) for q in questions)
+# edit of the solution
+# ~ / len(best) - 1 / len(scores) => / len(best)
+# ~ gain / len(questions) => gain / len(questions) - len(questions) / sum(len(question["options"]) for question in questions)

@@ -26,21 +26,13 @@ def search(cards, query):
 
 # %% wrong back_only
 # fails: Every card that has all the words is found
-def search(cards, query):
-    words = set(query.lower().split())
-    found = [card for card in cards if words and all(word in card["back"].lower() for word in words)]
-    found.sort(key=lambda card: -sum(word in card["front"].lower() for word in words))
-    return [card["id"] for card in found]
+# edit of the solution
+# ~ f"{card['front']}\n{card['back']}".lower() => card["back"].lower()
 
 # %% wrong c_how_often: Counts how often the words stand on the front, not how many of them.
 # fails: Those with more of the words on the front come first, others in the given order
-def search(cards, query):
-    words = set(query.lower().split())
-    if not words:
-        return []
-    found = [card for card in cards if all(word in (card["front"] + " " + card["back"]).lower() for word in words)]
-    found.sort(key=lambda card: -sum(card["front"].lower().count(word) for word in words))
-    return [card["id"] for card in found]
+# edit of the solution
+# ~ -sum(word in card["front"].lower() for word in words) => -sum(card["front"].lower().count(word) for word in words)
 
 # %% wrong case: Capital and small letters differ.
 # fails: Every card that has all the words is found
