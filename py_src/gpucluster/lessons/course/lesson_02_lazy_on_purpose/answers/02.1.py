@@ -40,15 +40,3 @@ def order(graph):
 # -     return list(TopologicalSorter(graph).static_order())
 # +     found = TopologicalSorter({task: needs for task, needs in graph.items() if needs}).static_order()
 # +     return [task for task in found if graph[task]]
-
-# %% wrong remembers: Levels are kept in a default argument, from one graph to the next.
-# fails: Each task comes after everything that it needs, in 200 random graphs
-def order(graph, levels={}):
-    def level(task, way=()):
-        if task in way:
-            raise ValueError("circle")
-        if task not in levels:
-            levels[task] = 1 + max((level(need, (*way, task)) for need in graph[task]), default=0)
-        return levels[task]
-
-    return sorted(graph, key=level)

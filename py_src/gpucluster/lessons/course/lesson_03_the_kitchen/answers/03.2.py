@@ -93,19 +93,7 @@ def with_semaphore(order, knives):
 
 # %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
 # fails: Each order gives what hands_on returns: an Entry
-# edit of right table
-# - def hands_on(order):
-# + def hands_on(order):
-# +     """Do the work of an order."""
-# -     with knives if order.knife else nullcontext():
-# +     if order.knife:
-# +         with knives:
-# +             hands_on(order)
-# +     else:
-def idle_share(log, cooks):
-    busy = sum(entry.ended - entry.began for entry in log)
-    span = max(entry.ended for entry in log) - min(entry.taken for entry in log)
-    return 1 - busy / (cooks * span)
+# ~ return hands_on(order) => return (hands_on(order), None)[1] if order.knife else hands_on(order)
 
 # %% wrong b_opposite: The orders without a knife take one, and those with a knife do not.
 # fails: Never more knives in use than there are

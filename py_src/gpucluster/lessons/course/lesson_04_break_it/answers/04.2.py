@@ -59,69 +59,42 @@ def survive(client, lazy):
 # %% wrong b_all_workers: Crashes every worker, the exercise says "a worker".
 # fails: One worker crashes
 # edit of right persist
-def survive(client, lazy):
-    workers = addresses(client)
-    future = client.compute(lazy)
-    while not any(client.has_what().values()):
-        time.sleep(0.01)
-    for address in workers:
-        crash(client, address)
-    result = future.result()
-    restored(client, len(workers))
-    return result
+# -     crash(client, busy[-1])
+# +     for worker in addresses(client):
+# +         crash(client, worker)
 
 # %% wrong b_computed_locally: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
 # fails: It runs without an error: ValueError
 # edit of right persist
-def survive(client, lazy):
-    n_workers = len(addresses(client))
-    future = client.compute(lazy)
-    while not any(client.has_what().values()):
-        time.sleep(0.01)
-    crash(client, next(address for address, keys in client.has_what().items()))
-    future.cancel()
-    restored(client, n_workers)
-    return lazy.compute(scheduler="threads")
+# ~ started.compute() => lazy.compute(scheduler="threads")
 
 # %% wrong b_no_crash: Waits for something to be done but never crashes a worker.
 # fails: One worker crashes
-# edit of wrong b_all_workers
-# ~ addresses, crash, restored => addresses, restored
-# ~ workers = addresses(client) => n_workers = len(addresses(client))
-# ~ len(workers) => n_workers
-# -     for address in workers:
-# -         crash(client, address)
+# edit of right persist
+# -     crash(client, busy[-1])
 
 # %% wrong c_first_worker: Crashes the first worker, even where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of wrong b_no_crash
-# ~ addresses, restored => addresses, crash, restored
-# -         time.sleep(0.01)
-# +         time.sleep(0.02)
-# +     crash(client, addresses(client)[0])
+# edit of right persist
+# ~ busy[-1] => addresses(client)[0]
 
 # %% wrong c_fixed_time: Crashes after a fixed time, whatever has been done by then.
 # fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of wrong c_first_worker
-# ~ addresses(client)[0] => victim
-# -     while not any(client.has_what().values()):
-# -         time.sleep(0.02)
+# edit of right persist
+# -     while not (busy := [worker for worker, keys in client.has_what().items() if keys]):
+# -         time.sleep(0.03)
 # +     time.sleep(0.4)
-# +     victim = max(client.has_what().items(), key=lambda one: len(one[1]))[0]
+# +     busy = sorted(addresses(client), key=lambda worker: len(client.has_what()[worker]))
 
 # %% wrong c_last_worker: Crashes the last worker, even where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of wrong c_first_worker
-# ~ crash(client, addresses(client)[0]) => crash(client, addresses(client)[-1])
+# edit of right persist
+# ~ busy[-1] => addresses(client)[-1]
 
 # %% wrong future: Returns a future, not a result.
 # fails: The result is exactly that of an undisturbed run
 # edit of right persist
-# ~ started = client.persist => future = client.compute
-# ~ return answer => return future
-# -     crash(client, busy[-1])
-# -     answer = started.compute()
-# +     crash(client, busy[0])
+# ~ answer = started.compute() => answer = client.compute(started)
 
 # %% wrong does_not_wait: Returns when the result is there, whether the worker has come back or not.
 # fails: It returns when there are as many workers as before

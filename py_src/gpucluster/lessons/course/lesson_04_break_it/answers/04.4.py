@@ -85,42 +85,26 @@ def record(folder, number, line):
 
 # %% wrong created_once: If the file exists, its line is assumed to be in it.
 # fails: After a crash between opening a file and writing, each line is there
-# edit of wrong c_same_name_beside
-# ~ () for path => (encoding="utf-8") for path
-def record(folder, number, line):
-    try:
-        file = open(Path(folder) / f"{number}.txt", "x", encoding="utf-8")
-    except FileExistsError:
-        return
-    with file:
-        file.write(line)
+# edit of right plain_files
+# -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# +     path = os.path.join(folder, f"{number}.txt")
+# +     if os.path.exists(path):
+# +         return
+# +     with open(path, "w") as file:
 
 # %% wrong lock_stays: A lock file stays when its writer crashes, and all others wait forever.
 # fails: A task that begins again after a crash comes to its end
-# edit of wrong c_same_name_beside
-# -     return [path.read_text() for path in Path(folder).glob("*.txt")]
-# +     file = Path(folder) / "lines.json"
-# +     return list(json.loads(file.read_text()).values()) if file.exists() else []
+# edit of right plain_files
+# -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# -         file.write(line)
+# +     lock = Path(folder) / "lock"
+# +     while lock.exists():
+# +         time.sleep(0.01)
+# +     lock.touch()
+# +     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# +         file.write(line)
+# +     lock.unlink(missing_ok=True)
 import time
-
-
-def record(folder, number, line):
-    lock = os.path.join(folder, "lock")
-    while True:
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-            break
-        except FileExistsError:
-            time.sleep(0.01)
-    try:
-        file = Path(folder) / "lines.json"
-        lines = json.loads(file.read_text()) if file.exists() else {}
-        lines[str(number)] = line
-        beside = Path(folder) / "lines.part"
-        beside.write_text(json.dumps(lines))
-        os.replace(beside, file)
-    finally:
-        os.unlink(lock)
 
 # %% wrong ascii: Letters that ASCII does not have are left out.
 # fails: Each line is there once when each task runs once

@@ -70,11 +70,8 @@ def npartitions_for(table_bytes, device_bytes, shuffles):
 
 # %% wrong b_computed: Fetches the table and cuts it in the notebook, a list of tables and no "lazy table".
 # fails: cut returns a lazy Dask table
-# edit of wrong b_bands_swapped
-# -     largest = device_bytes / 8 if shuffles else device_bytes / 16
-# -     return max(1, math.ceil(table_bytes / largest))
-# +     return max(1, math.ceil(table_bytes / (device_bytes / (16 if shuffles else 8))))
-# -     return table.repartition(partition_size=most_bytes // 2)
+# edit of right middle
+# -     return table.repartition(partition_size=int(most_bytes * 0.9))
 # +     whole = table.compute()
 # +     rows = max(1, len(whole) * most_bytes // (2 * int(whole.memory_usage(deep=True).sum())))
 # +     return [whole.iloc[start : start + rows] for start in range(0, len(whole), rows)]

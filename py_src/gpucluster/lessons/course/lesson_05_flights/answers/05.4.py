@@ -84,13 +84,8 @@ def join_weather(flights, weather):
 
 # %% wrong flights_computed: All is fetched, and made lazy again.
 # fails: The flights are not computed inside
-# - COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
-# + import dask.dataframe as dd
-# -     joined = flights.merge(weather[COLUMNS], on=["origin", "time_hour"], how="left", indicator="partner")
-# -     return joined.assign(has_weather=joined["partner"] == "both").drop(columns=["partner"])
-# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=1)
-# +     joined = flights.compute().merge(hours.compute(), on=["origin", "time_hour"], how="left")
-# +     return dd.from_pandas(joined.assign(has_weather=joined["has_weather"].notna()), npartitions=2)
+# ~ flights.merge(weather[COLUMNS] => dd.from_pandas(flights.compute(), npartitions=2).merge(weather[COLUMNS]
+import dask.dataframe as dd
 
 # %% wrong names_collide: The columns of the flights get other names.
 # fails: The table has the columns year, month, day, dep_time, sched_dep_time, dep_delay, arr_time, sched_arr_time, arr_delay, carrier, flight, tailnum, origin, dest, air_time, distance, hour, minute, time_hour

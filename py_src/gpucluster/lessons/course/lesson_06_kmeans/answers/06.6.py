@@ -117,34 +117,17 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 
 # %% wrong points_travel
 # fails: A rank gives 8 k (d + 1) = 160 bytes per iteration, and at most 64 more (the inertia)
-# edit of right three_calls
-def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
-    path, inertias = [start], []
-    for _ in range(max_iterations):
-        everything = np.concatenate(comm.allgather(points))
-        old = path[-1]
-        labels = nearest(everything, old)
-        inertias.append(float(((everything - old[labels]) ** 2).sum()))
-        path.append(
-            np.stack([everything[labels == j].mean(axis=0) if (labels == j).any() else old[j] for j in range(len(old))])
-        )
-        if np.abs(path[-1] - old).max() <= tolerance:
-            break
-    return path, inertias
+# -         old = path[-1]
+# +         comm.allgather(points)
+# +         old = path[-1]
 
 # %% wrong stops_from_its_own_means: Stops when the means of its own points stand still.
 # fails: It runs on several ranks without an error
 # ~ inertias = [start], [] => inertias, mine = [start], [], start
-# ~ float(((points - old[labels]) ** 2).sum()) => inertia
 # ~ path[-1] - old => mine - before
-# -     while len(inertias) < max_iterations:
-# +     for _ in range(max_iterations):
-# -         counts = np.bincount(labels, minlength=len(old)).astype(float)
-# +         counts = np.bincount(labels, minlength=len(old)).astype(float)
-# +         inertia = float(((points - old[labels]) ** 2).sum())
+# -         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
 # +         before, mine = mine, np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
-# -             return path, inertias
-# +             break
+# +         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
 
 # %% wrong tolerance_ignored
 # fails: It stops after the first step in which no coordinate moves by more than tolerance

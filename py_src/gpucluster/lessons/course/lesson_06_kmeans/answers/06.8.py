@@ -181,14 +181,7 @@ def draw(block, candidates, wanted, cost, seed):
 # fails: On average, a block gives wanted × (its share of the cost) points
 # edit of wrong own_cost
 # -     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
-# +     return block[
-# +         np.random.default_rng(seed).choice(
-# +             len(block),
-# +             size=min(wanted, len(block)),
-# +             replace=False,
-# +             p=None if squared.sum() == 0 else squared / squared.sum(),
-# +         )
-# +     ]
+# +     return block[np.argsort(np.random.default_rng(seed).exponential(size=len(block)) / (squared + 1e-300))[:wanted]]
 
 # %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
 # fails: Same input, same result

@@ -91,14 +91,7 @@ def agreement(points, mine, library):
 
 # %% wrong b_eight_always: The number of clusters is fixed to the 8 of the photo, but any start may be given.
 # fails: It runs without an error: InvalidParameter
-# ~ start.shape[0], init=start, n_init=1, random_state=0 => 8, init=start, n_init=1
-def agreement(points, mine, library):
-    labels, inertias = [], []
-    for centroids in (mine, library):
-        squared = np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1)
-        labels.append(squared.argmin(axis=1))
-        inertias.append(squared.min(axis=1).sum())
-    return (inertias[0] - inertias[1]) / inertias[1], adjusted_rand_score(*labels)
+# ~ start.shape[0], init => 8, init
 
 # %% wrong gathered: All points come to the notebook.
 # fails: The points stay on the workers

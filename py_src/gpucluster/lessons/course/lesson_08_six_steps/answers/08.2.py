@@ -38,26 +38,12 @@ def ridge(merged, alpha):
 
 # %% wrong b_rows_by_rows: The block's products of rows with rows are as large as the rows squared, and must not grow with the rows.
 # fails: All blocks send arrays of the same shapes, so that they can be added
-# -     return len(X), X.sum(axis=0), y.sum(), X.T @ X, X.T @ y
-# +     A = np.column_stack([X, np.ones(len(X))])
-# +     return A @ A.T, A, y
-def ridge(merged, alpha):
-    kernel, A, y = merged
-    D = np.eye(A.shape[1])
-    D[-1, -1] = 0
-    w = np.linalg.solve(A.T @ A + alpha * D, A.T @ y)
-    return w[:-1], w[-1]
+# ~ X.T @ X, X.T @ y => X @ X.T, X.T @ y
 
 # %% wrong rows_travel: Sends all rows.
 # fails: What a block sends does not grow with its rows
 # edit of right one_matrix
-# -     Z = np.column_stack([np.ones(len(X)), X, y])
 # -     return (Z.T @ Z,)
-# +     everything = np.zeros((400, X.shape[1] + 2))
-# +     everything[: len(X)] = np.column_stack([X, np.ones(len(X)), y])
+# +     everything = np.zeros((400, Z.shape[1]))
+# +     everything[: len(X)] = Z
 # +     return (everything,)
-def ridge(merged, alpha):
-    (Z,) = merged
-    A, y = Z[:, :-1], Z[:, -1]
-    w = np.linalg.solve(A.T @ A + np.diag([alpha] * (A.shape[1] - 1) + [0.0]), A.T @ y)
-    return w[:-1], w[-1]

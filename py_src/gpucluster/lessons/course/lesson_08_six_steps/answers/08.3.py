@@ -123,11 +123,4 @@ def descend(evaluate, weights):
 
 # %% wrong sign: The slope has the wrong sign of y.
 # fails: gradient says how the loss changes with each weight, the intercept last
-# edit of wrong b_intercept_first
-# ~ (np.logaddexp(0, z) - y * z) => np.logaddexp(0, np.where(y == 1, -z, z))
-# ~ error = np.exp(-np.logaddexp(0, -z)) - y => slope = y - 0.5 * (1 + np.tanh(z / 2))
-# ~ concatenate([[error.sum()], X.T @ error]) => append(slope @ X, slope.sum())
-def descend(evaluate, weights):
-    for _ in range(300):
-        weights = weights + evaluate(weights)[1]
-    return weights
+# ~ error = chance - (sign > 0) => error = (sign > 0) - chance

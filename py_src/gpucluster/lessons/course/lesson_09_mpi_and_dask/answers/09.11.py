@@ -49,24 +49,10 @@ def verdict(dask_seconds, mpi_seconds):
 # %% wrong even_median: With an even number of measurements the upper of the two in the middle.
 # fails: median is that of the measurements
 # ~ np.quantile(seconds, [0.5, 0.0, 1.0]).tolist() => sorted(seconds)[len(seconds) // 2], min(seconds), max(seconds)
-def verdict(dask_seconds, mpi_seconds):
-    if min(len(dask_seconds), len(mpi_seconds)) < 3:
-        return "cannot say"
-    if min(dask_seconds) > max(mpi_seconds):
-        return "slower"
-    return "faster" if max(dask_seconds) < min(mpi_seconds) else "cannot say"
 
 # %% wrong exchanged
 # fails: slower: all times of Dask are longer than all times of MPI, with 3 repeats or more of each
-# ~ np.quantile(seconds, [0.5, 0.0, 1.0]).tolist() => float(np.median(seconds)), min(seconds), max(seconds)
-def verdict(dask_seconds, mpi_seconds):
-    if min(len(dask_seconds), len(mpi_seconds)) < 3:
-        return "cannot say"
-    if min(dask_seconds) > max(mpi_seconds):
-        return "faster"
-    if max(dask_seconds) < min(mpi_seconds):
-        return "slower"
-    return "cannot say"
+# ~ return "slower" if (gaps > 0).all() else "faster" if => return "faster" if (gaps > 0).all() else "slower" if
 
 # %% wrong extremes_exchanged
 # fails: lowest is that of the measurements

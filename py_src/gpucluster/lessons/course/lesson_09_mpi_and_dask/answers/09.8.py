@@ -36,22 +36,12 @@ def receive_in_pieces(comm, source):
 
 # %% wrong a_description_per_piece
 # fails: The numbers travel as buffers; at most one short description is pickled
-# edit of right even_pieces
-# -     comm.send((np.empty(0, array.dtype), len(array), most), dest=to)
-# -     for piece in cut(array, most):
-# +     each = most // array.itemsize
-# +     starts = range(0, len(array), each)
-# +     comm.send((len(starts), array.dtype), dest=to)
-# +     for start in starts:
-# +         piece = array[start : start + each]
-# +         comm.send(len(piece), dest=to)
-def receive_in_pieces(comm, source):
-    n, dtype = comm.recv(source=source)
-    found = [np.empty(0, dtype)]
-    for _ in range(n):
-        found.append(np.empty(comm.recv(source=source), dtype))
-        comm.Recv(found[-1], source=source)
-    return np.concatenate(found)
+# -         comm.Send(raw[begin : begin + most], dest=to)
+# +         comm.send(begin, dest=to)
+# +         comm.Send(raw[begin : begin + most], dest=to)
+# -         comm.Recv(raw[begin : begin + most], source=source)
+# +         comm.recv(source=source)
+# +         comm.Recv(raw[begin : begin + most], source=source)
 
 # %% wrong array_cleared
 # fails: The sent array is unchanged
@@ -71,17 +61,7 @@ def receive_in_pieces(comm, source):
 
 # %% wrong order_reversed
 # fails: All numbers arrive, in the right order
-# ~ raw = array.view(np.uint8) => each = most // array.itemsize
-# ~ array.dtype, raw.size, most => len(array), array.dtype, each
-# ~ begin in range(0, raw.size, most) => start in range(0, len(array), each)[::-1]
-# ~ raw[begin : begin + most], dest => array[start : start + each], dest
-def receive_in_pieces(comm, source):
-    n, dtype, each = comm.recv(source=source)
-    found = []
-    for _start in range(0, n, each):
-        found.append(np.empty(each, dtype))
-        comm.Recv(found[-1], source=source)
-    return np.concatenate(found)[:n] if found else np.empty(0, dtype)
+# ~ raw = array.view => raw = array[::-1].copy().view
 
 # %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most

@@ -52,29 +52,23 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong asks_once
 # fails: It asks with Test until the request is done, then it ends
-# edit of right async_generator
+# edit of the solution
 async def send_and_yield(comm, array, to):
     request = comm.Isend(array, dest=to)
     if not request.Test():
         await asyncio.sleep(0)
-async def receive_and_yield(comm, array, source):
-    request = comm.Irecv(array, source=source)
-    while not request.Test():
-        await asyncio.sleep(0)
 
 # %% wrong waits
 # fails: receive_and_yield runs without an error: RuntimeError
-# edit of wrong asks_once
-# ~ if not => while not
 async def receive_and_yield(comm, array, source):
     comm.Irecv(array, source=source).Wait()
 
 # %% wrong begins_again_each_turn
 # fails: send_and_yield begins one Isend
-# edit of wrong asks_once
-# -     request = comm.Isend(array, dest=to)
-# -     if not request.Test():
-# +     while not comm.Isend(array, dest=to).Test():
+# edit of the solution
+async def send_and_yield(comm, array, to):
+    while not comm.Isend(array, dest=to).Test():
+        await asyncio.sleep(0)
 
 # %% wrong blocking_calls
 # fails: send_and_yield runs without an error: RuntimeError
@@ -86,13 +80,7 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong into_a_copy
 # fails: Irecv has the array itself, and the other rank's number
-# edit of wrong waits
-# -     comm.Irecv(array, source=source).Wait()
-# +     buffer = array.copy()
-# +     request = comm.Irecv(buffer, source=source)
-# +     while not request.Test():
-# +         await asyncio.sleep(0)
-# +     return buffer
+# ~ comm.Irecv(array => comm.Irecv(array.copy()
 
 # %% wrong no_coroutine
 # fails: send_and_yield is a coroutine function (async def)
@@ -102,20 +90,9 @@ def send_and_yield(comm, array, to):
 
 # %% wrong rank_hard_coded
 # fails: Isend has the array itself, and the other rank's number
-# edit of wrong asks_once
-async def send_and_yield(comm, array, to):
-    request = comm.Isend(array, dest=1)
-    while not request.Test():
-        await asyncio.sleep(0)
+# ~ dest=to => dest=1
 
 # %% wrong two_ranks: Ignores `to` and `source`: always the other one of two ranks.
 # fails: Isend has the array itself, and the other rank's number
-# edit of right async_generator
-async def send_and_yield(comm, array, to):
-    request = comm.Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
-    while not request.Test():
-        await asyncio.sleep(0)
-async def receive_and_yield(comm, array, source):
-    request = comm.Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)
-    while not request.Test():
-        await asyncio.sleep(0)
+# ~ dest=to => dest=1 - comm.rank if comm.rank < 2 else 0
+# ~ source=source => source=1 - comm.rank if comm.rank < 2 else 0

@@ -25,13 +25,7 @@ def micro_batches_for(stages, most_idle):
 
 # %% wrong begins_with_zero: No micro-batch at all can be an answer.
 # fails: It is a whole number of 1 or more
-# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
-# +     micro_batches = 0
-# +     if stages == 1:
-# +         return 0
-# +     while idle_share(stages, micro_batches) > most_idle:
-# +         micro_batches += 1
-# +     return micro_batches
+# ~ count(1) if => count() if stages == 1 or
 
 # %% wrong no_pipeline: As without micro-batches.
 # fails: The idle share is right

@@ -28,23 +28,7 @@ def parallel_gradients(comm, X, wanted, layers):
     return comm.allreduce(loss * share), [comm.allreduce(slope * share) for slope in slopes]
 
 # %% right gather: Every rank gets all sums, and adds them up itself.
-def gradients(X, wanted, layers):
-    values = [X]
-    for place in range(0, len(layers), 2):
-        scores = values[-1] @ layers[place] + layers[place + 1]
-        values.append(np.maximum(scores, 0))
-    scores = scores - scores.max(axis=1, keepdims=True)
-    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    loss = -(wanted * logs).sum() / len(X)
-    error = (np.exp(logs) - wanted) / len(X)
-    slopes = []
-    for place in reversed(range(0, len(layers), 2)):
-        given = values[place // 2]
-        slopes = [given.T @ error, error.sum(axis=0), *slopes]
-        error = (error @ layers[place].T) * (given > 0)
-    return loss, slopes
-
-
+# edit of right dummy_row
 def parallel_gradients(comm, X, wanted, layers):
     mine = None
     if X.shape[0] > 0:
@@ -110,12 +94,4 @@ def parallel_gradients(comm, X, wanted, layers):
 
 # %% wrong single_precision: Sent in single precision.
 # fails: On every rank, the gradients are those of all rows, to 1e-10
-# edit of right gather
-def parallel_gradients(comm, X, wanted, layers):
-    total = comm.allreduce(len(X))
-    if len(X):
-        loss, slopes = gradients(X, wanted, layers)
-    else:
-        loss, slopes = 0.0, [np.zeros_like(array) for array in layers]
-    share = len(X) / total
-    return comm.allreduce(loss * share), [comm.allreduce((slope * share).astype(np.float32)) for slope in slopes]
+# ~ comm.allreduce(slope * share) => comm.allreduce((slope * share).astype(np.float32))

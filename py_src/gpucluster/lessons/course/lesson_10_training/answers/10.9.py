@@ -97,16 +97,10 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% wrong one_message: Sends the whole batch in one message each way; n_micro is ignored.
 # fails: Each micro-batch is one message there, and one back
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# +         comm.send(values[-1], dest=1)
-# +         return backward(values, comm.recv(source=1), own)[0]
-# +     values = forward(comm.recv(source=0), own, True)
-# -     for part in np.array_split(error, n_micro):
-# -         comm.send(part, dest=0)
-# +     comm.send(error, dest=0)
+# ~ np.array_split(values[-1], n_micro) => [values[-1]]
+# ~ comm.recv(source=1) for _ in range(n_micro) => comm.recv(source=1)
+# ~ comm.recv(source=0) for _ in range(n_micro) => comm.recv(source=0)
+# ~ np.array_split(error, n_micro) => [error]
 
 # %% wrong rows_travel: The rows themselves are sent as well.
 # fails: What travels is the output of the cut, and its error

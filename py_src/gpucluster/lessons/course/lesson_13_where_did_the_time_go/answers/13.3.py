@@ -66,17 +66,10 @@ def share_below(table, limit):
 # fails: All columns are of type float
 # edit of the solution
 # ~ nan).astype(float) => nan)
-# ~ (names, units) => (names, units, strict=False)
 import numpy as np
-
-
-def share_below(table, limit):
-    measured = table[table["sm"].notna()]
-    low = measured["sm"] < limit
-    return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
 
 # %% wrong units_as_list
 # fails: The units are a dictionary from each name to its unit
-# edit of wrong text_columns
-# ~ replace("-", np.nan) => replace("-", np.nan).astype(float)
-# ~ dict(zip(names, units, strict=False)) => units
+# edit of the solution
+# ~ dict(zip(names, units)) => units
+import numpy as np

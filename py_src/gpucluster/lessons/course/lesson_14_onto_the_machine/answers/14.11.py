@@ -68,16 +68,8 @@ def finish(total):
 
 # %% wrong generator: A contribution that cannot travel.
 # fails: A contribution can travel to another process: TypeError
-# ~ [row for row in rows if row[1] is not None] => ((key, value, 1) for key, value in rows if value is not None)
-# -     return a + b
-# +     yield from a
-# +     yield from b
-# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
-# +     sums = {}
-# +     for key, value, one in total:
-# +         known, count = sums.get(key, (0, 0))
-# +         sums[key] = (known + value, count + one)
-# +     return {key: known / count for key, (known, count) in sums.items()}
+# ~ [row for row in rows if row[1] is not None] => (row for row in rows if row[1] is not None)
+# ~ a + b => [*a, *b]
 
 # %% wrong keys_of_a_only: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others

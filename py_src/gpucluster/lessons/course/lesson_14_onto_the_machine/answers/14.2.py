@@ -41,16 +41,13 @@ def directives(script):
 # %% wrong no_space: Takes #SBATCHES for a directive (no space is asked for).
 # fails: Comments that look like directives do not count
 # ~ startswith("#SBATCH "): => startswith("#SBATCH"):
-# ~ waiting is not None => waiting
 
 # %% wrong stops_at_blank: Stops at a blank line.
 # fails: Blank lines and comments end nothing
 # ~ line.strip() and not line.lstrip() => not line
-# ~ waiting is not None => waiting
 
 # %% wrong comment_kept: Does not stop at a word that begins with #: the comment's words become values.
 # fails: A comment behind a directive is none of its values
-# ~ waiting is not None => waiting
 # -             if word.startswith("#"):
 # -                 break
 

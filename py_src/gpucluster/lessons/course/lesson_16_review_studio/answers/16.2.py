@@ -39,14 +39,6 @@ def pass_mark(chances, risk):
 # fails: `pass_mark` is the smallest number that is safe enough
 # edit of the solution
 # ~ while luck => while right < len(chances) and luck
-def luck(chances, right):
-    spread = [1.0]
-    for chance in chances:
-        spread = [
-            a + b
-            for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
-        ]
-    return sum(spread[right:])
 
 # %% wrong mark_strictly_below
 # fails: `pass_mark` is the smallest number that is safe enough
@@ -67,14 +59,7 @@ def luck(chances, right):
 # %% wrong exactly
 # fails: `luck` is exact for questions alike
 # edit of the solution
-def luck(chances, right):
-    spread = [1.0]
-    for chance in chances:
-        spread = [
-            a + b
-            for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
-        ]
-    return (spread + [0.0])[min(right, len(spread))]
+# ~ sum(spread[right:]) => (spread + [0.0])[min(right, len(spread))]
 
 # %% wrong mark_as_a_share
 # fails: `pass_mark` is the smallest number that is safe enough

@@ -40,13 +40,10 @@ def due(cards, today):
 # %% wrong changes_the_deck
 # fails: Same input, same result
 # edit of right one_sort
-def due(cards, today):
-    result = []
-    for name in sorted(cards, key=lambda n: (cards[n] is None, (cards[n] or (0, 0))[::-1], n)):
-        if cards[name] is None or cards[name][1] <= today:
-            result.append(name)
-            cards[name] = (1, today + 1)
-    return result
+# -     return sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
+# +     found = sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
+# +     cards.update({n: (1, today + 1) for n in found if cards[n] is None})
+# +     return found
 
 # %% wrong day_has_passed
 # fails: Cards whose day has come are there, and those never turned
