@@ -25,9 +25,8 @@ def inspect(client):
 
 # %% wrong b_cores_of_machine: Counts the cores of the machine, not the threads of the workers.
 # fails: The number of threads is that of all workers together
-# ~ from functools import reduce => import os
-# -     return reduce(lambda a, w: (a[0] + 1, a[1] + w["nthreads"], a[2] + w["memory_limit"]), info, (0, 0, 0))
-# +     return len(info), os.cpu_count() * len(info), sum(w["memory_limit"] for w in info)
+# ~ a[1] + w["nthreads"] => a[1] + os.cpu_count()
+import os
 
 # %% wrong b_gibibytes: The memory is in GiB, not in bytes.
 # fails: The bytes of memory is that of all workers together

@@ -53,11 +53,7 @@ def answers(values):
 # %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
 # fails: The number of values is right
 # edit of right b_summary_per_piece
-def three_answers(pieces):
-    total, worst = dask.compute(
-        delayed(sum)([piece.sum() for piece in pieces]), delayed(max)([piece.max() for piece in pieces])
-    )
-    return len(pieces), total / len(pieces), worst
+# ~ sum(sizes) => len(sizes)
 
 # %% wrong b_persist_unused: Persists, but goes on with the old plans, so everything is loaded again.
 # fails: Each piece is loaded exactly once

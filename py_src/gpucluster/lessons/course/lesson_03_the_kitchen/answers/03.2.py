@@ -71,9 +71,6 @@ import pandas as pd
 # fails: Orders without a knife do not wait for one
 # edit of right table
 # ~ knives if order.knife else nullcontext() => knives
-def idle_share(log, cooks):
-    length = max(entry.ended for entry in log) - min(entry.taken for entry in log)
-    return 1 - sum(entry.ended - entry.began for entry in log) / cooks / length
 
 # %% wrong no_knife: No cook takes a knife.
 # fails: Never more knives in use than there are
@@ -83,13 +80,7 @@ def with_semaphore(order, knives):
 
 # %% wrong busy_share: The share of work, not of idleness.
 # fails: The idle share is right in 20 random logs, even when a cook has nothing to do
-# edit of wrong no_knife
-# ~ 1 - sum => sum
-def with_semaphore(order, knives):
-    if order.knife:
-        with knives:
-            return hands_on(order)
-    return hands_on(order)
+# ~ return idle / total => return 1 - idle / total
 
 # %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
 # fails: Each order gives what hands_on returns: an Entry
@@ -97,12 +88,8 @@ def with_semaphore(order, knives):
 
 # %% wrong b_opposite: The orders without a knife take one, and those with a knife do not.
 # fails: Never more knives in use than there are
-# edit of wrong b_nothing_returned
-def with_semaphore(order, knives):
-    if order.knife:
-        return hands_on(order)
-    with knives:
-        return hands_on(order)
+# edit of right table
+# ~ knives if order.knife else nullcontext() => nullcontext() if order.knife else knives
 
 # %% wrong never_given_back: A knife is taken and never given back.
 # fails: Never more knives in use than there are

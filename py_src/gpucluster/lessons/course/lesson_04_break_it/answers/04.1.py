@@ -42,11 +42,7 @@ def rerun(graph, memory, wanted, lost):
 # %% wrong c_all_in_memory: Begins with everything that is in memory, even if it is no longer needed.
 # fails: Nothing else is computed again
 # edit of the solution
-# ~ todo = list(wanted) => waiting = [key for key, holders in memory.items() if holders == {lost}]
-# ~ while todo => while waiting
-# ~ todo.pop => waiting.pop
-# ~ again and not memory.get(key, set()) - {lost}:  # no other worker has it => again:
-# ~ todo.extend(graph[key]) => waiting += [needed for needed in graph[key] if not memory.get(needed, set()) - {lost}]
+# ~ list(wanted) => [key for key, holders in memory.items() if holders == {lost}]
 
 # %% wrong downstream: Goes to what depends on a lost key instead of what it needs.
 # fails: Results that only the lost worker had are computed again

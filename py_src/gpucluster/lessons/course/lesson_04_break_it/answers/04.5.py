@@ -32,11 +32,7 @@ def run_carefully(client, task, args, retries, allowed):
 
 # %% wrong b_back_to_three: Sets 3 at the end, not what was there before ("put the scheduler's setting back").
 # fails: The scheduler's setting is put back, whatever happens
-# ~ before = client => client
-# ~ run_on_scheduler(set_number, number=before) => run_on_scheduler(set_number, number=3)
-# -     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
-# -     return before
-# +     dask_scheduler.allowed_failures = number
+# ~ number=before => number=3
 
 # %% wrong b_config_only: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
 # fails: It has then ended 0 + 1 workers, and no more

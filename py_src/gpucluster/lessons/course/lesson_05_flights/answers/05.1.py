@@ -49,11 +49,8 @@ def audit(table, key):
 # %% wrong b_first_partition: Head() shows the first partition only; "it must look at all partitions".
 # fails: nulls counts the missing values of each column over all partitions
 # edit of right b_pandas_fetched
-# ~ whole = table.compute() => part = table.head(10**9)
-# ~ gaps = whole => nulls = part
+# ~ table.compute() => table.head(10**9)
 # ~ "rows": int(whole.shape[0]), => "rows": len(table),
-# ~ gaps.items() if number > 0 => nulls.items() if number
-# ~ "duplicates": int(whole.duplicated(subset=list(key)).sum()) => "duplicates": int(part.duplicated(subset=key).sum())
 
 # %% wrong b_lazy_numbers: The counts stay lazy, asked is "a dictionary of plain numbers".
 # fails: rows and duplicates are numbers

@@ -47,9 +47,7 @@ def assign(points, centroids):
 
 # %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
 # fails: Each point gets the centroid that is nearest to it
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     distances = np.stack([np.abs(points - c).sum(axis=1) for c in centroids])
-# +     return distances.argmin(axis=0)
+# ~ np.linalg.norm(points - c, axis=1) => np.abs(points - c).sum(axis=1)
 
 # %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
 # fails: Labels run from 0 to k − 1
@@ -72,15 +70,11 @@ import tracemalloc
 
 # %% wrong half_precision: Distances in half precision.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
-# +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+# ~ points - c => np.float16(points) - np.float16(c)
 
 # %% wrong single_precision: Distances in single precision, although the points have more digits.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     points, centroids = np.float32(points), np.float32(centroids)
-# +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+# ~ points - c => np.float32(points) - np.float32(c)
 
 # %% wrong n_by_k_by_d: Right labels, but an array of n × k × d numbers.
 # fails: Memory stays below half of an array of n × k × d numbers

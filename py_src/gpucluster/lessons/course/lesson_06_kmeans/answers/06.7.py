@@ -46,9 +46,8 @@ def update(sums, counts, centroids, far_points):
 # %% wrong b_one_point_is_none: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
 # fails: A cluster with points gets their mean
 # edit of right where
-def update(sums, counts, centroids, far_points):
-    waiting = iter(far_points)
-    return np.array([s / c if c > 1 else next(waiting, old) for s, c, old in zip(sums, counts, centroids)])
+# ~ counts[:, None] > 0 => counts[:, None] > 1
+# ~ counts == 0 => counts <= 1
 
 # %% wrong divides_by_zero
 # fails: No number is NaN or infinite

@@ -35,8 +35,6 @@ def principal_components(C, k):
 
 # %% wrong b_correlation: Takes the correlation matrix first, but the directions of C are asked.
 # fails: variances are the eigenvalues of the covariance matrix
-# ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[::-1][:k]
-# ~ -vectors.T[best], values[best], values[best] / sum(values => vectors.T[::-1][:k], variances, variances / values.sum(
 # - def principal_components(C, k):
 # + def principal_components(C, k):
 # +     deviations = np.sqrt(np.maximum(np.diag(C), 1e-300))
@@ -50,10 +48,8 @@ def principal_components(C, k):
 # %% wrong b_deviations: Square roots, that is standard deviations, where variances are asked.
 # fails: variances are the eigenvalues of the covariance matrix
 # -     best = np.argsort(values)[: -k - 1 : -1]
-# -     return -vectors.T[best], values[best], values[best] / sum(values)
 # +     values = np.sqrt(np.maximum(values, 0))
-# +     variances = values[::-1][:k]
-# +     return vectors.T[::-1][:k], variances, variances / values.sum()
+# +     best = np.argsort(values)[: -k - 1 : -1]
 
 # %% wrong b_no_transpose: Takes rows of the matrix of eigenvectors, but eigh returns them as columns.
 # fails: Each row is the right direction, up to its sign

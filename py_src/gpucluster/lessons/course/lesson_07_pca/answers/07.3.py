@@ -76,17 +76,12 @@ def block_moments(block):
 # %% wrong mean_in_float32
 # fails: Mean and products are float64
 # edit of wrong float64_too_late
-# ~ added up in float32 => float32, as the block
 # ~ block.astype(float) => block
 # ~ mean.astype(float), rows.T @ rows => mean, (rows.T @ rows).astype(float)
 
 # %% wrong one_pass_in_float64: One pass, with twice the digits.
 # fails: Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared
-# edit of right shifted
-# ~ sums, n = shifted.sum(axis=0), len(shifted) => n, sums = len(rows), rows.sum(axis=0)
-# ~ block[0].astype(float) + sums / n, shifted.T @ shifted => sums / n, rows.T @ rows
-# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# +     rows = np.asarray(block, dtype=float)
+# ~ (rows - mean).T @ (rows - mean) => rows.T @ rows - len(rows) * np.outer(mean, mean)
 
 # %% wrong ragged_mean
 # fails: mean is made of numbers

@@ -20,16 +20,11 @@ def slopes(f, x, h=1e-5):
 
 # %% wrong b_by_h: Divides by h instead of 2h.
 # fails: It gives the central differences
-# -     return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))]
-# +     x = np.asarray(x, dtype=float)
-# +     return np.array([(f(x + h * unit) - f(x - h * unit)) / h for unit in np.eye(len(x))])
+# ~ (2 * h) => h
 
 # %% wrong b_one_number: Gives the length of the gradient, not one number for each entry.
 # fails: What `slopes` returns has the right shape
-# -     return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))]
-# +     x = np.asarray(x, dtype=float)
-# +     found = [(f(x + h * unit) - f(x - h * unit)) / (2 * h) for unit in np.eye(len(x))]
-# +     return float(np.linalg.norm(found))
+# ~ return [(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))] => return np.linalg.norm([(f(x + e) - f(x - e)) / (2 * h) for e in h * np.eye(len(x))])
 
 # %% wrong c_whole_numbers_cut_off: The steps are written into a copy of x: where x has whole numbers, they are cut off.
 # fails: It gives the central differences

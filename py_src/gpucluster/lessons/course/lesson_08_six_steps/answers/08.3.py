@@ -67,38 +67,20 @@ def descend(evaluate, weights):
 
 # %% wrong b_clipped: Z is clipped to 30, so the loss of a row that is far off becomes 30.
 # fails: Rows far on the wrong side have a large loss, not an infinite one
-# edit of right b_bold_driver
-def loss_and_gradient(X, y, weights):
-    z = np.clip(X @ weights[:-1] + weights[-1], -30, 30)
-    chance = 1 / (1 + np.exp(-z))
-    loss = -(y * np.log(chance) + (1 - y) * np.log1p(-chance)).sum()
-    error = chance - y
-    return loss, np.append(X.T @ error, error.sum())
+# ~ X @ weights[:-1] + weights[-1] => np.clip(X @ weights[:-1] + weights[-1], -30, 30)
 
 # %% wrong b_intercept_first: The gradient has the intercept first, but it has to be last.
 # fails: gradient says how the loss changes with each weight, the intercept last
-# edit of right b_bold_driver
-def loss_and_gradient(X, y, weights):
-    z = X @ weights[:-1] + weights[-1]
-    loss = (np.logaddexp(0, z) - y * z).sum()
-    error = np.exp(-np.logaddexp(0, -z)) - y
-    return loss, np.concatenate([[error.sum()], X.T @ error])
+# ~ np.append(error @ X, error.sum()) => np.append(error.sum(), error @ X)
 
 # %% wrong b_means: Gives means over the block instead of sums, so blocks of different sizes do not add up.
 # fails: loss is the sum over the rows of −log(probability of the row's own class)
-# edit of wrong b_intercept_first
-# ~ loss = (np.logaddexp(0, z) - y * z).sum() => loss = (np.logaddexp(0, z) - y * z).mean()
-# ~ np.concatenate([[error.sum()], X.T @ error]) => np.append(X.T @ error / len(X), error.mean())
+# ~ np.logaddexp(0, -sign * z).sum() => np.logaddexp(0, -sign * z).mean()
+# ~ np.append(error @ X, error.sum()) => np.append(error @ X, error.sum()) / len(X)
 
 # %% wrong b_overflow: Log(1 + exp(-yz)) is infinite for a large z, although e to the 1000 is too large for a number.
 # fails: loss has only finite numbers
-# edit of right b_bold_driver
-def loss_and_gradient(X, y, weights):
-    z = X @ weights[:-1] + weights[-1]
-    sign = 2.0 * y - 1
-    loss = np.log(1 + np.exp(-sign * z)).sum()
-    error = 1 / (1 + np.exp(-z)) - y
-    return loss, np.append(X.T @ error, error.sum())
+# ~ np.logaddexp(0, -sign * z).sum() => np.log(1 + np.exp(-sign * z)).sum()
 
 # %% wrong b_too_few: Stops after 20 small steps, when each of them still helps a lot.
 # fails: The loss of your weights is scikit-learn's, within 0.5 % in both directions

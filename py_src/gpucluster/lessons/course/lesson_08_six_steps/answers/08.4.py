@@ -49,18 +49,11 @@ def deal(X, y, seed):
 
 # %% wrong always_the_same_order: Every fourth row to each block: no chance, and no seed.
 # fails: Another seed deals in another order
-# ~ chances = np => shares = np
-# ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
-# ~ chances => shares
 # ~ random.default_rng(seed).permutation(len(X)) => concatenate([np.arange(len(X))[start::4] for start in range(4)])
 
 # %% wrong b_columns_left: The columns of a forest are put to the left, without asking classes_ which they are.
 # fails: Each row gets the class with the largest share of all trees, even where a forest has never seen a class
-# -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
-# -     return chances.argmax(axis=1)
-# +         own = forest.predict_proba(X)
-# +         chances[:, : own.shape[1]] += own
-# +     return (chances / len(forests)).argmax(axis=1)
+# ~ [:, np.asarray(forest.classes_, dtype=int)] => [:, : len(forest.classes_)]
 
 # %% wrong b_inside_blocks: Rows are mixed only inside their block, so the blocks stay sorted by class.
 # fails: Every block has all classes
@@ -117,9 +110,6 @@ def deal(X, y, seed):
 
 # %% wrong in_memory: The rows come to the notebook.
 # fails: Both are still Dask arrays
-# ~ chances = np => shares = np
-# ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
-# ~ chances => shares
 # ~ X[order].rechunk(X.chunks), y[order].rechunk(y.chunks) => X.compute()[order], y.compute()[order]
 
 # %% wrong mean_of_those_who_know: Divides by the number of trees that know the class.

@@ -67,23 +67,15 @@ def collect(array, limit):
 
 # %% wrong always_eager: delayed=True computes as well.
 # fails: delayed=True: nothing is computed yet
-# ~ if math => if np
-# ~ array.compute_chunk_sizes => array = array.copy().compute_chunk_sizes
-# ~ f"{array.nbytes:,} bytes, and only {limit:,} are allowed" => "too large"
-def predict_rows(model, X, delayed=True):
-    return model.predict(X).persist()
+# ~ model.predict(X) => model.predict(X).persist()
 
 # %% wrong b_counts_entries: Compares the number of entries with the limit, which is in bytes.
 # fails: Above the limit it raises MemoryError
-# ~ isnan(array.nbytes): => isnan(array.size):
-# ~ if array.nbytes > limit => if array.size > limit
-# ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.size} entries")
+# ~ array.nbytes > limit => array.size > limit
 
 # %% wrong b_exactly_limit: Refuses an array of exactly limit bytes, which has at most limit bytes.
 # fails: Within the limit, all rows arrive: MemoryError
-# ~ array.compute_chunk_sizes => array = array.compute_chunk_sizes
 # ~ nbytes > limit => nbytes >= limit
-# ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.nbytes} bytes")
 
 # %% wrong b_numpy_labels: With delayed=False the labels come as a NumPy array, not as a Dask array.
 # fails: It returns a Dask collection, lazy or not

@@ -121,14 +121,7 @@ KEPT = {}
 # %% wrong rounded: Centres rounded to half precision.
 # fails: It predicts the same, for rows in memory
 # edit of right zip
-# -         np.savez_compressed(file, *(np.asarray(getattr(plain, name)) for name in names))
-# +         np.savez_compressed(
-# +             file,
-# +             *(
-# +                 np.asarray(getattr(plain, name)).astype(np.float16 if name.startswith("cl") else float)
-# +                 for name in names
-# +             ),
-# +         )
+# ~ np.asarray(getattr(plain, name)) for => np.asarray(getattr(plain, name)).astype(np.float16 if name.startswith("cl") else float) for
 
 # %% wrong text: A file with a description of the model.
 # fails: What comes back can predict

@@ -53,9 +53,7 @@ def train_each(client, X, y, train):
 # %% wrong futures: Returns futures in place of models.
 # fails: Each model is what train returns
 # edit of right delayed
-# ~ import dask => from dask import delayed
-# -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
-# +     return client.compute([delayed(train)(part, labels) for part, labels in pairs])
+# ~ list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs])) => client.compute([dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs])
 
 # %% wrong gathers_everything
 # fails: Each chunk is trained on a worker, once

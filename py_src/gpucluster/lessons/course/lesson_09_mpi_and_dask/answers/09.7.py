@@ -48,10 +48,8 @@ def receive_array(comm, source):
 # %% wrong float16
 # fails: All numbers arrive, in the right order
 # edit of wrong always_float64
-# ~ Send(np.ascontiguousarray(array, dtype=float), to) => Send(np.ascontiguousarray(array, dtype=np.float16), dest=to)
-# ~ raw = np.empty(shape) => array = np.empty(shape, np.float16)
-# ~ Recv(raw, source) => Recv(array, source=source)
-# ~ return raw.astype => return array.astype
+# ~ dtype=float) => dtype=np.float16)
+# ~ np.empty(shape) => np.empty(shape, np.float16)
 
 # %% wrong numbers_in_the_description_too
 # fails: The numbers travel as a buffer; only a short description is pickled

@@ -46,18 +46,14 @@ def receive_in_pieces(comm, source):
 # %% wrong array_cleared
 # fails: The sent array is unchanged
 # edit of the solution
-# ~ dtype.str => dtype
 # -         comm.Send(array[start : start + each], dest=to)
 # +         comm.Send(array[start : start + each], dest=to)
 # +         array[start : start + each] = 0
 
 # %% wrong eight_bytes_each
 # fails: There are no more pieces than needed
-# edit of wrong array_cleared
-# -     each = most // array.itemsize
-# +     each = max(1, most // 8)
-# -         array[start : start + each] = 0
-#
+# edit of the solution
+# ~ most // array.itemsize => max(1, most // 8)
 
 # %% wrong order_reversed
 # fails: All numbers arrive, in the right order
@@ -65,16 +61,14 @@ def receive_in_pieces(comm, source):
 
 # %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most
-# edit of wrong eight_bytes_each
-# ~ max(1, most // 8) => _length(array, most)
-# ~ array.dtype => array.dtype.str
+# edit of the solution
+# ~ most // array.itemsize => _length(array, most)
 def _length(array, most):
     pieces = -(-array.nbytes // most) or 1
     return -(-len(array) // pieces) or 1
 
 # %% wrong rest_lost
 # fails: Shape and type arrive unchanged
-# edit of wrong eight_bytes_each
-# ~ max(1, most // 8) => most // array.itemsize
-# ~ len(array), array => len(array) // each * each, array
-# ~ len(array), each => len(array) // each * each, each
+# edit of the solution
+# ~ comm.send((len(array) => comm.send((len(array) // each * each
+# ~ range(0, len(array), each) => range(0, len(array) // each * each, each)

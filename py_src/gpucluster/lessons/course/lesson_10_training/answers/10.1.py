@@ -50,7 +50,6 @@ def through(x, wanted, layers, n):
 # %% wrong exp_of_large: Large scores overflow.
 # fails: Large scores do no harm: the loss stays finite and right
 # edit of the solution
-#
 # -     scores = scores - scores.max(axis=1, keepdims=True)
 
 # %% wrong half_precision: Computed in float16.
@@ -74,9 +73,7 @@ def through(x, wanted, layers, n):
 
 # %% wrong weights_already_moved: The weights are changed while the error goes back.
 # fails: Inputs are not modified
-# edit of wrong three_layers_only
-# ~ range(0, 6, 2): => range(0, len(layers), 2):
-# ~ range(0, 6, 2) => range(0, len(layers), 2)
+# edit of the solution
 # -         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 # +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
 # +         layers[place] -= 0.1 * slopes[0]

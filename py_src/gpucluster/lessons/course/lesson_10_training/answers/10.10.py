@@ -34,11 +34,7 @@ def micro_batches_for(stages, most_idle):
 
 # %% wrong one_too_many: Exactly as much as allowed is not enough.
 # fails: One fewer would not be enough
-# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
-# +     micro_batches = 1
-# +     while idle_share(stages, micro_batches) >= most_idle:
-# +         micro_batches += 1
-# +     return micro_batches
+# ~ <= most_idle => < most_idle
 
 # %% wrong rounded_down: Rounded down.
 # fails: This number is enough

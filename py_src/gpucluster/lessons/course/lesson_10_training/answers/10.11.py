@@ -85,11 +85,7 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 
 # %% wrong counts_twice: Counts the rows over all ranks, where first and second stage count the same rows twice.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
-# -     slopes = two_stages(row, X, wanted, own, n_micro)
-# -     n_all = column.allreduce(n)
-# -     return [column.allreduce(slope * n) / n_all for slope in slopes]
-# +     n_all = comm.allreduce(n)
-# +     return [column.allreduce(slope * n) / n_all for slope in two_stages(row, X, wanted, own, n_micro)]
+# ~ n_all = column.allreduce(n) => n_all = comm.allreduce(n)
 
 # %% wrong lists_joined: Lists are joined.
 # fails: There is one gradient for each array of the layers

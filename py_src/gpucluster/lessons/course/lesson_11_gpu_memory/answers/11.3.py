@@ -80,8 +80,6 @@ def give_back(free, start, size):
 # edit of the solution
 # ~ start + size => start
 # ~ return start, sorted => return start + whole - size, sorted
-# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
-#
 
 # %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses

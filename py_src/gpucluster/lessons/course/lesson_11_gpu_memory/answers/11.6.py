@@ -53,12 +53,7 @@ def to_spill(buffers, needed, limit):
 # %% wrong exposed_leave: Exposed buffers leave as well.
 # fails: Exposed buffers stay
 # edit of the solution
-#
-# -         if not buffer["exposed"]:
-# -             leaving.append(buffer["name"])
-# -             held -= buffer["bytes"]
-# +         leaving.append(buffer["name"])
-# +         held -= buffer["bytes"]
+# ~ if not buffer["exposed"]: => if True:
 
 # %% wrong largest_first: The largest leaves first.
 # fails: What stays and what is needed fit, where that is possible

@@ -110,8 +110,4 @@ def migrate(config):
 # %% wrong still_under_comm
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
 # edit of the solution
-# ~ comm, memory => comm, rmm
-# ~ in memory => in rmm
-# ~ memory.pop => rmm.pop
-# ~ not memory => not rmm
 # ~ distributed-ucxx => distributed", {}).setdefault("comm", {}).setdefault("ucxx

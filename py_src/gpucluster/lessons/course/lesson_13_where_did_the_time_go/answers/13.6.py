@@ -60,11 +60,10 @@ def prefetched(load, numbers, depth):
 # +             ahead.remove(one)
 # +             batch = one.result()
 
-# %% wrong begins_after_asking
+# %% wrong begins_after_asking: A thread, but the caller waits for it: nothing runs while a batch is held.
 # fails: While the caller holds a batch, the next ones are loaded: as many as depth says
 # edit of the solution
 def prefetched(load, numbers, depth):
-    """A thread, but the caller waits for it: nothing runs while a batch is held."""
     with ThreadPoolExecutor(1) as pool:
         for number in numbers:
             yield pool.submit(load, number).result()

@@ -64,10 +64,7 @@ fixes = {
 # %% wrong changes_the_trace
 # fails: Inputs are not modified
 # edit of the solution
-# -     """Return the word for the symptoms of a trace."""
-# +     """Return the word for the symptoms of a trace."""
-# +     trace.host.sort()
-# +     trace.copies[:] = 0
+# ~ """Return the word for the symptoms of a trace.""" => trace.copies[:] = 0
 
 # %% wrong copies_above_40: Copies of exactly 40 % are overlooked.
 # fails: It finds out 'copying'
@@ -94,13 +91,10 @@ fixes = {
 # edit of the solution
 # ~ "copying": "stay", => "copying": "pool",
 
-# %% wrong fix_prefetch_for_all
+# %% wrong fix_prefetch
 # fails: The fix for 'fragmented' is right
 # edit of the solution
 # ~ "fragmented": "pool", => "fragmented": "prefetch",
-# ~ "copying": "stay", => "copying": "prefetch",
-# ~ faster loader => prefetch
-# ~ larger batches => prefetch
 
 # %% wrong fixes_swapped
 # fails: The fix for 'loading' is right

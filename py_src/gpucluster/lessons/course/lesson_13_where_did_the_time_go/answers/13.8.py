@@ -107,7 +107,6 @@ def breakdown(events, total):
 # %% wrong remembers
 # fails: Same input, same result
 # edit of the solution
-# ~ before  # until now, the innermost stage ran => before
 # -     seconds, open_stages, before = {}, [], 0.0
 # +     seconds, open_stages, before = total_so_far, [], 0.0
 total_so_far = {}

@@ -57,8 +57,6 @@ def directives(script):
 
 # %% wrong first_counts_too: If an option comes twice, the first one counts.
 # fails: The later one counts
-# edit of wrong no_space
-# ~ startswith("#SBATCH"): => startswith("#SBATCH "):
 # ~ waiting = None => own, waiting = {}, None
 # ~ asked[waiting] = value => own[waiting] = value
 # -                 asked[waiting] = word
@@ -76,7 +74,6 @@ def directives(script):
 
 # %% wrong numbers: Turns values that look like numbers into int.
 # fails: Both ways of writing a value
-# ~ waiting is not None => waiting
 # -     return asked
 # +     return {k: int(v) if isinstance(v, str) and v.isdigit() else v for k, v in asked.items()}
 
