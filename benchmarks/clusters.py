@@ -29,7 +29,7 @@ def warm(repeats: int) -> dict[str, dict[str, list[float]]]:
                     time.sleep(1)
                 row = {
                     "create": seconds(product.create),
-                    "scale": seconds(lambda product=product: product.scale(4)),  # type: ignore[misc]
+                    "scale": seconds(lambda product=product: product.scale(4)),
                     "stop": seconds(product.stop),
                 }
                 if number:

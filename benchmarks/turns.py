@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(work: Callable[..., object]) -> float:
     """Return how long the work takes."""
     started = time.perf_counter()
     work()

@@ -42,8 +42,3 @@ def conclude(measured):
 # fails: The winner follows from the two times (a random table)
 # edit of right idxmin
 # ~ table.max(axis=1) / table.min(axis=1) < 1 => 1 - table.min(axis=1) / table.max(axis=1) < 0
-
-# %% wrong six_percent
-# fails: The winner follows from the two times (a random table)
-# edit of right idxmin
-# ~ 1.1 => 1.06

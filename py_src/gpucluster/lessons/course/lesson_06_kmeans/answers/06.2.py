@@ -68,10 +68,6 @@ import tracemalloc
 # +     halves = [((p[:, None] - centroids[None]) ** 2).sum(axis=2).argmin(axis=1) for p in (points[:cut], points[cut:])]
 # +     return np.concatenate(halves)
 
-# %% wrong half_precision: Distances in half precision.
-# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# ~ points - c => np.float16(points) - np.float16(c)
-
 # %% wrong single_precision: Distances in single precision, although the points have more digits.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
 # ~ points - c => np.float32(points) - np.float32(c)
@@ -80,7 +76,3 @@ import tracemalloc
 # fails: Memory stays below half of an array of n × k × d numbers
 def assign(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
-
-# %% wrong byte: Labels of one byte: from 256 on they begin again at 0.
-# fails: Each point gets the centroid that is nearest to it
-# ~ axis=0) => axis=0).astype(np.uint8)

@@ -1,3 +1,5 @@
+import numpy as np
+
 # %% right loop
 def update(sums, counts, centroids, far_points):
     left = list(far_points)
@@ -12,9 +14,6 @@ def update(sums, counts, centroids, far_points):
     return new
 
 # %% right where
-import numpy as np
-
-
 def update(sums, counts, centroids, far_points):
     new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centroids)
     for cluster, point in zip(np.flatnonzero(counts == 0), far_points, strict=False):
@@ -30,11 +29,6 @@ def update(sums, counts, centroids, far_points):
 # fails: Inputs are not modified
 # edit of right where
 # ~ sums / np.maximum(counts, 1)[:, None] => np.divide(sums, np.maximum(counts, 1)[:, None], out=sums)
-
-# %% wrong nearest_first
-# fails: Each empty cluster gets its own far point, the farthest (the first) ones first
-# edit of right where
-# ~ 0), far_points => 0), far_points[::-1]
 
 # %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
 # fails: Inputs are not modified

@@ -102,7 +102,3 @@ def descend(evaluate, weights):
 # fails: It starts at the weights that it is given
 # edit of right lbfgs
 # ~ evaluate(w), weights, jac=True => evaluate(w), 0 * weights, jac=True
-
-# %% wrong sign: The slope has the wrong sign of y.
-# fails: gradient says how the loss changes with each weight, the intercept last
-# ~ error = chance - (sign > 0) => error = (sign > 0) - chance

@@ -60,6 +60,7 @@ async def send_and_yield(comm, array, to):
 
 # %% wrong waits
 # fails: receive_and_yield runs without an error: RuntimeError
+# edit of right async_generator
 async def receive_and_yield(comm, array, source):
     comm.Irecv(array, source=source).Wait()
 

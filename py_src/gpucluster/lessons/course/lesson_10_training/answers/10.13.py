@@ -77,7 +77,3 @@ published["GEMS, 4 to 128 GPUs: speed-up"] = 15
 # fails: 2 GPUs: speed-up is one number
 # edit of right formulas
 published = {name: f"{value:.3f}" for name, value in published.items()}
-
-# %% wrong two_digits: Two digits of the speed-up.
-# fails: GEMS, 4 to 128 GPUs: speed-up is right to three digits
-# ~ "GEMS, 4 to 128 GPUs: speed-up": 7.25 * 60 / 27 => "GEMS, 4 to 128 GPUs: speed-up": 16

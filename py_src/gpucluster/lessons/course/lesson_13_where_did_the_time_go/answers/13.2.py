@@ -55,13 +55,6 @@ def facts(text):
 # edit of the solution
 # ~ strip() if found else "" => strip()
 
-# %% wrong days_of_12_hours
-# fails: The duration is in seconds, whatever its unit
-# fails: The compute time is in seconds, and without transfers
-# edit of the solution
-# -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
-# +     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
-
 # %% wrong first_time_line
 # fails: Where no task computed, the compute time is 0
 # edit of the solution

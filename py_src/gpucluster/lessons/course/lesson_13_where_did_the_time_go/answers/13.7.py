@@ -136,11 +136,6 @@ answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] 
 # +     if trace.occupancy.mean() < 30:
 # +         return "small kernels"
 
-# %% wrong occupancy_up_to_30: An occupancy of exactly 30 % is too low.
-# fails: It finds out 'healthy'
-# edit of the solution
-# ~ mean() < 30 else => mean() <= 30 else
-
 # %% wrong rounded_means: Means are rounded: 39.98 % becomes 40 %.
 # fails: It finds out 'waiting'
 # edit of right means_of_statistics

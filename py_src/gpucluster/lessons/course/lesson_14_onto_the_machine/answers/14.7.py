@@ -52,11 +52,6 @@ def modernise(command, rules, channels):
 # fails: -n with its name and -y stay, and nothing else
 # ~ options += [word, next(words)] if word == "-n" else [word] => options.append(word)
 
-# %% wrong long_channel_forgotten: --channel is not known.
-# fails: -n with its name and -y stay, and nothing else
-# edit of the solution
-# ~ in ("-c", "--channel") => == "-c"
-
 # %% wrong not_renewed: What has a new form is left out.
 # fails: All packages that the rules want are there
 # edit of the solution

@@ -46,13 +46,3 @@ def airport_now(left, delay, asked, window=60.0):
 # fails: The result has only finite numbers
 # edit of wrong b_median
 # ~ np.median(delay[here]) if here.any() else 0.0 => delay[here].mean() if here.any() else np.nan
-
-# %% wrong half_precision: Sums in half precision.
-# fails: It is the mean delay of what left after moment - window, up to and with the moment
-# edit of right matrix
-def airport_now(left, delay, asked, window=60.0):
-    order = np.argsort(left)
-    left, delay = left[order], delay[order].astype(np.float16)
-    last, first = (np.searchsorted(left, edge, side="right") for edge in (asked, asked - window))
-    sums = np.array([delay[a:b].sum() for a, b in zip(first, last)], dtype=float)
-    return np.where(last > first, sums / np.maximum(last - first, 1), 0.0)

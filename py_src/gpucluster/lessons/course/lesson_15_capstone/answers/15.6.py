@@ -69,21 +69,6 @@ def gate(criteria, figures):
 def gate(criteria, figures):
     return "go", []
 
-# %% wrong at_least_ignored
-# fails: A figure that is outside its bounds is a reason to go back
-# edit of the solution
-# ~ value >= one.get("at_least", float("-inf")) and value < => value <
-
-# %% wrong at_most_ignored
-# fails: A figure that is outside its bounds is a reason to go back
-# edit of the solution
-# ~ ) and value <= one.get("at_most", float("inf")) => )
-
-# %% wrong b_one_bound: Where there are both bounds it looks at the first one only.
-# fails: A figure that is outside its bounds is a reason to go back
-# edit of the solution
-# ~ one.get("at_most", float("inf")) => (float("inf") if "at_least" in one else one["at_most"])
-
 # %% wrong b_truth: Returns True or False instead of go or go back.
 # fails: The decision is "go" or "go back"
 # edit of the solution
@@ -100,18 +85,6 @@ def gate(criteria, figures):
 # edit of the solution
 # ~ value >= one.get("at_least", float("-inf")) and value <= => value > one.get("at_least", float("-inf")) and value <
 
-# %% wrong figures_without_criterion
-# fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of right b_operators
-def gate(criteria, figures):
-    known = {one["figure"]: one for one in criteria}
-    failed = [
-        name
-        for name, value in figures.items()
-        if name not in known or not known[name].get("at_least", -np.inf) <= value <= known[name].get("at_most", np.inf)
-    ]
-    return ("go back" if failed else "go"), failed
-
 # %% wrong first_reason_only
 # fails: The reasons are all criteria that are not met, in their order, and no others
 # edit of the solution
@@ -121,11 +94,6 @@ def gate(criteria, figures):
 # fails: The reasons are all criteria that are not met, in their order, and no others
 # edit of the solution
 # ~ float("nan") => 0
-
-# %% wrong missing_passes
-# fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of the solution
-# ~ in criteria: => in [one for one in criteria if one["figure"] in figures]:
 
 # %% wrong nan_passes
 # fails: The reasons are all criteria that are not met, in their order, and no others
@@ -139,11 +107,6 @@ def gate(criteria, figures):
 # fails: A figure that is not a number is a reason to go back
 # edit of the solution
 # ~ go back" if failed else "go => go" if len(failed) < len(criteria) else "go back
-
-# %% wrong rounds
-# fails: A figure that is outside its bounds is a reason to go back
-# edit of the solution
-# ~ value = figures.get(one["figure"], float("nan")) => value = round(figures.get(one["figure"], float("nan")), 1)
 
 # %% wrong sorted_reasons
 # fails: The reasons are all criteria that are not met, in their order, and no others

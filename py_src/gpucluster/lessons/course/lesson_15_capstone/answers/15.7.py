@@ -63,21 +63,10 @@ def best_split(gradients, hessians, penalty):
 # edit of right loops
 # ~ 0, bins - 1, 0 => 0, 0, 0
 
-# %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
-# fails: The gain is the largest of all features and bins
-# edit of right loops
-# ~ gain > best[2] and => best[2] == 0 and
-
 # %% wrong b_last_split_missed: Never tries the split before the last bin.
 # fails: The gain is the largest of all features and bins
 # edit of right loops
 # ~ range(bins - 1) => range(bins - 2)
-
-# %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
-# fails: The gain is the largest of all features and bins
-# edit of right loops
-# -             gain = gl**2 / (hl + penalty) + (G - gl) ** 2 / (H - hl + penalty) - G**2 / (H + penalty)
-# +             gain = abs(gl) / (hl + penalty) + abs(G - gl) / (H - hl + penalty) - abs(G) / (H + penalty)
 
 # %% wrong b_none: Returns None where no split has a gain, instead of (0, last bin, 0.0).
 # fails: It returns a result
@@ -96,28 +85,9 @@ def best_split(gradients, hessians, penalty):
 # -             gain = score(g[: b + 1].sum(), h[: b + 1].sum()) + score(g[b + 1 :].sum(), h[b + 1 :].sum())
 # +             gain = score(g[:b].sum(), h[:b].sum()) + score(g[b:].sum(), h[b:].sum())
 
-# %% wrong counts_are_hessians
-# fails: The gain is the largest of all features and bins
-# ~ g * g / (h + penalty) => g * g / ((0 * h + 1).cumsum(1) + penalty)
-
 # %% wrong first_feature_only
 # fails: The gain is the largest of all features and bins
 # ~ gain = gain[:, :-1] => gain = gain[:1, :-1]
-
-# %% wrong half_of_it
-# fails: The gain is the largest of all features and bins
-# ~ gain = gain[:, :-1] => gain = gain[:, :-1] / 2
-
-# %% wrong half_precision
-# fails: The gain is the largest of all features and bins
-# ~ gradients.cumsum(1) => gradients.astype("float16").cumsum(1)
-
-# %% wrong largest_gradient
-# fails: The gain is the largest of all features and bins
-# edit of right b_masks
-def best_split(gradients, hessians, penalty):
-    feature, place = np.unravel_index(np.abs(gradients).argmax(), gradients.shape)
-    return feature, place, float(np.abs(gradients).max())
 
 # %% wrong no_penalty
 # fails: The gain is the largest of all features and bins
@@ -127,7 +97,3 @@ def best_split(gradients, hessians, penalty):
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
 # edit of right from_the_right
 # ~ (f, b, gain) if gain > 1e-9 else (0, gradients.shape[1] - 1, 0.0) => f, b, gain
-
-# %% wrong without_the_parent
-# fails: The gain is the largest of all features and bins
-# ~ - (g[:, -1] ** 2 => - 0 * (g[:, -1] ** 2

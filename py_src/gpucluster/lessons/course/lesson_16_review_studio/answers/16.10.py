@@ -66,11 +66,6 @@ note = "We let the device spill: 90 GB with working room on 80.\nGood if it take
 # fails: The second line has a number to measure against
 # ~ one pass takes less than 20 s => it is fast enough for us
 
-# %% wrong no_working_room
-# fails: Working room is a factor of at least 1
-# ~ "working_room": 3, => "working_room": 0.5,
-# ~ "devices": 5, => "devices": 2,
-
 # %% wrong room_below_one: A working room of less than 1.
 # fails: Working room is a factor of at least 1
 # ~ ": 3 => ": 0.5
