@@ -19,14 +19,13 @@ in the folder of its lesson, with a cell for each answer. What is above the firs
     # +     nearest = distances.min(axis=1)
     # +     return nearest
 
-    # %% wrong first_only: Every point belongs to the first centroid.
+    # %% wrong first_only, edit of right loop: Every point belongs to the first centroid.
     # fails: Each point gets its nearest centroid
-    # edit of right loop
     def assign(points, centroids):
         return np.zeros(len(points), dtype=int)
 
 A wrong answer names a property that does not hold; of several, at least one. An answer of only edits changes the first
-answer of the file; ``# edit of`` names another one above, or ``the solution`` of the lesson. Edits replace text that is
+answer of the file; ``edit of`` names another one above, or ``the solution`` of the lesson. Edits replace text that is
 there once: first parts of lines (``~``), then whole lines (``-`` and ``+``); a line ``#`` stands between two edits of
 which the first only removes lines. Code below them follows the other answer, so a function defined again replaces the
 first.
@@ -53,7 +52,7 @@ def file_of(exercise: str) -> Path:
     return folder / f"{exercise}.py"
 
 
-_HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:: (.*))?")
+_HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:, edit of (\w+) (\w+))?(?:: .*)?")
 
 
 @dataclass(frozen=True)
@@ -139,10 +138,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
             fails.append(body.pop(0).removeprefix("# fails: "))
         if bool(fails) == (kind == "right"):
             raise ValueError(f"{where}: a wrong answer has a line '# fails: PROPERTY' below its name, a right one none")
-        base = None
-        if body and body[0].startswith("# edit of "):
-            base = body.pop(0).removeprefix("# edit of ").partition(" ")[::2]
-        elif body and body[0].startswith(("# ~ ", "# - ")):
+        base = (head[3], head[4]) if head[3] else None
+        if base is None and body and body[0].startswith(("# ~ ", "# - ")):
             base = first
         if base == ("the", "solution"):
             texts[base] = solution_of(exercise)

@@ -17,9 +17,8 @@ def add(a, b):
     c = a + b
     return c
 
-# %% wrong both: Takes away, and says more.
+# %% wrong both, edit of right sum: Takes away, and says more.
 # fails: It adds
-# edit of right sum
 # ~ add(a, b) => add(a, b, *_)
 # -     c = a + b
 #
@@ -52,13 +51,13 @@ def test_an_edit_may_be_of_the_lessons_solution(
     write: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answering, "solution_of", lambda exercise: f"def add(a, b):\n    return a + b  # {exercise}\n")
-    write("# %% right other\n# edit of the solution\n# ~ a + b => b + a\n")
+    write("# %% right other, edit of the solution\n# ~ a + b => b + a\n")
     (right,) = answering.answers_to("99.1")
     assert right.text == "def add(a, b):\n    return b + a  # 99.1\n"
 
 
 def test_code_of_an_edit_follows_the_other_answer(write: Callable[[str], object]) -> None:
-    write("# %% right sum\nA = 1\n# %% right other\n# edit of right sum\n# ~ 1 => 2\nB = 3\n\n# %% right last\nC = 1\n")
+    write("# %% right sum\nA = 1\n# %% right other, edit of right sum\n# ~ 1 => 2\nB = 3\n\n# %% right last\nC = 1\n")
     assert answering.answer("99.1", "right other").text == "A = 2\nB = 3\n"
 
 

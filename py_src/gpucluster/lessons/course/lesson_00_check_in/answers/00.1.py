@@ -40,9 +40,8 @@ def inspect(client):
     info = client.scheduler_info(n_workers=-1)["workers"].values()
     return len(info), sum(w["nthreads"] for w in info), sum(int(w["metrics"]["memory"]) for w in info)
 
-# %% wrong b_scheduler_too: Counts the scheduler as a worker.
+# %% wrong b_scheduler_too, edit of the solution: Counts the scheduler as a worker.
 # fails: The number of workers is that of all workers together
-# edit of the solution
 # ~ len(workers) => len(workers) + 1
 
 # %% wrong b_threads_swapped: Threads come first and workers second; the text says workers, threads, bytes.

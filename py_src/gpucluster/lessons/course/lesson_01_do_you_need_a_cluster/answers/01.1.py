@@ -12,12 +12,10 @@ def table_bytes(sample, n_rows):
 def table_bytes(sample, n_rows):
     return len(sample.to_csv(index=False)) / len(sample) * n_rows
 
-# %% wrong b_letters_only: Counts the letters of object text, but not the pointers and the bytes around each text.
+# %% wrong b_letters_only, edit of the solution: Counts the letters of object text, but not the pointers and the bytes around each text.
 # fails: The estimate is within 2 % of the whole table, neither more nor less (numbers and object text)
-# edit of the solution
 # ~ sample.memory_usage(deep=True, index=False).sum() => sum(column.astype(str).str.len().sum() if column.dtype == object else column.nbytes for _, column in sample.items())
 
-# %% wrong sample_changed
+# %% wrong sample_changed, edit of the solution
 # fails: Inputs are not modified
-# edit of the solution
 # ~ used = sample => used = (sample.drop(sample.index[0], inplace=True) or sample)

@@ -64,8 +64,7 @@ def dask_answer(table):
 # +     here = table.compute()
 # +     return len(here), here["dep_delay"].mean()
 
-# %% wrong lazy
+# %% wrong lazy, edit of the solution
 # fails: Both are computed, not only planned
-# edit of the solution
 def dask_answer(table):
     return table.shape[0], table.dep_delay.mean()

@@ -25,13 +25,11 @@ choices = {
 # fails: Nine of the ten choices are good ones
 choices = dict.fromkeys("abcdefghij", "Dask")
 
-# %% wrong case_missing
+# %% wrong case_missing, edit of the solution
 # fails: Each choice is there
-# edit of the solution
 # -     "f": "Spark",
 
-# %% wrong words
+# %% wrong words, edit of the solution
 # fails: Each is one of the five words
-# edit of the solution
 # ~ "a": "pandas", => "a": "Pandas!",
 # ~ "pandas" => "numpy"

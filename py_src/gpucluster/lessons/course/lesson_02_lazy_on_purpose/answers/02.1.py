@@ -22,9 +22,8 @@ def order(graph):
 def order(graph):
     return list(graph)
 
-# %% wrong b_circle_left_out: With a circle it returns the tasks that can be done, instead of a ValueError.
+# %% wrong b_circle_left_out, edit of the solution: With a circle it returns the tasks that can be done, instead of a ValueError.
 # fails: A graph with a circle raises a ValueError
-# edit of the solution
 # ~ raise ValueError("There is a circle.") => return done
 
 # %% wrong b_diamond_is_circle: A task that two others need is taken for a circle, because it is visited twice.

@@ -40,24 +40,20 @@ def three_answers(pieces):
 def answers(values):
     return values.size, values.mean(), values.max()
 
-# %% wrong b_largest_from_zero: The largest begins at 0, so with negative values only it is not the largest of the pieces.
+# %% wrong b_largest_from_zero, edit of the solution: The largest begins at 0, so with negative values only it is not the largest of the pieces.
 # fails: The largest value is right
-# edit of the solution
 # ~ piece.max => 0] + [piece.max
 
-# %% wrong b_whole_minutes: Integer division cuts the mean.
+# %% wrong b_whole_minutes, edit of the solution: Integer division cuts the mean.
 # fails: The mean of all values is right
-# edit of the solution
 # ~ / => //
 
-# %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
+# %% wrong b_number_of_pieces, edit of right b_summary_per_piece: Counts the pieces, not the values in them.
 # fails: The number of values is right
-# edit of right b_summary_per_piece
 # ~ sum(sizes) => len(sizes)
 
-# %% wrong b_persist_unused: Persists, but goes on with the old plans, so everything is loaded again.
+# %% wrong b_persist_unused, edit of right b_summary_per_piece: Persists, but goes on with the old plans, so everything is loaded again.
 # fails: Each piece is loaded exactly once
-# edit of right b_summary_per_piece
 def three_answers(pieces):
     dask.persist(*pieces)
     rows = delayed(sum)([piece.size for piece in pieces]).compute()
@@ -71,13 +67,11 @@ def three_answers(pieces):
 # +     values = np.concatenate(dask.compute(*pieces))
 # +     return values.size, values.mean(), values.max()
 
-# %% wrong b_still_lazy: Returns plans, not the three numbers.
+# %% wrong b_still_lazy, edit of the solution: Returns plans, not the three numbers.
 # fails: They are computed, not only planned
-# edit of the solution
 # -     rows, total, worst = dask.compute(rows, total, worst)
 
-# %% wrong last_piece_lost
+# %% wrong last_piece_lost, edit of the solution
 # fails: The number of values is right
-# edit of the solution
 # -     """Return the number of values, their mean, and the largest, of all pieces together."""
 # +     pieces = pieces[:-1]

@@ -1,5 +1,4 @@
-# %% right first_task
-# edit of the solution
+# %% right first_task, edit of the solution
 # ~ task, needs in graph.items() => task in graph
 # ~ needs):  # it can be the first of those that are left => graph[task]):
 # ~ its for other, its in graph.items() => graph[other] for other in graph
@@ -28,9 +27,8 @@ def count_orders(graph):
         total += all(place[need] < place[task] for task in graph for need in graph[task])
     return total
 
-# %% wrong at_most_six_tasks: Right up to six tasks; more orders are not counted.
+# %% wrong at_most_six_tasks, edit of right permutations: Right up to six tasks; more orders are not counted.
 # fails: The number of orders is right: many orders
-# edit of right permutations
 # ~ return total => return min(total, 720)
 
 # %% wrong b_breakfast: The number of the breakfast is fixed for every graph.
@@ -38,19 +36,16 @@ def count_orders(graph):
 def count_orders(graph):
     return 8
 
-# %% wrong b_first_need_only: Looks at the first need of each task only, not at all of them.
+# %% wrong b_first_need_only, edit of right permutations: Looks at the first need of each task only, not at all of them.
 # fails: The number of orders is right: a task that needs itself
-# edit of right permutations
 # ~ in graph[task]) => in graph[task][:1])
 
-# %% wrong b_just_before: The needs must come directly before the task, although anything may be done in between.
+# %% wrong b_just_before, edit of right permutations: The needs must come directly before the task, although anything may be done in between.
 # fails: The number of orders is right: many orders
-# edit of right permutations
 # ~ place[need] < place[task] for => place[need] == place[task] - 1 for
 
-# %% wrong b_remembers: Remembers counts between calls by the finished tasks only, so another graph gets old numbers.
+# %% wrong b_remembers, edit of the solution: Remembers counts between calls by the finished tasks only, so another graph gets old numbers.
 # fails: The number of orders is right: a chain
-# edit of the solution
 # ~ count_orders(graph): => count_orders(graph, memory={}):
 # ~ return total => return memory.setdefault(frozenset(graph), total)
 
@@ -76,14 +71,12 @@ def count_orders(graph):
         return 0
     return total
 
-# %% wrong own_need_overlooked: A task that needs itself passes, as it does not come after itself.
+# %% wrong own_need_overlooked, edit of right permutations: A task that needs itself passes, as it does not come after itself.
 # fails: The number of orders is right: a task that needs itself
-# edit of right permutations
 # ~ place[need] < place[task] => place[need] <= place[task]
 
-# %% wrong pops
+# %% wrong pops, edit of the solution
 # fails: It runs without an error: KeyError
-# edit of the solution
 # ~ graph.items(): => list(graph.items()):
 # -             total += count_orders({other: its for other, its in graph.items() if other != task})
 # +             graph.pop(task)

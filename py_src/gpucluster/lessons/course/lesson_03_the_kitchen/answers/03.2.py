@@ -3,13 +3,13 @@ import time
 from distributed import get_worker
 from gpucluster.lessons.simulations.kitchen import Entry
 
-# %% right acquire: Acquire and release by hand; idle time added up.
+
 def hands_on(order):
     began = time.time()
     time.sleep(order.seconds)
     return Entry(order.name, get_worker().name, began, began, time.time())
 
-
+# %% right acquire: Acquire and release by hand; idle time added up.
 def with_semaphore(order, knives):
     if order.knife:
         knives.acquire()
@@ -36,12 +36,6 @@ import numpy as np
 Entry = namedtuple("Entry", ["name", "cook", "taken", "began", "ended"])
 
 
-def hands_on(order):
-    began = time.time()
-    time.sleep(order.seconds)
-    return Entry(order.name, get_worker().name, began, began, time.time())
-
-
 def with_semaphore(order, knives):
     if not order.knife:
         return hands_on(order)
@@ -53,8 +47,7 @@ def idle_share(log, cooks):
     taken, began, ended = np.array([entry[2:] for entry in log]).T
     return 1 - (ended - began).sum() / (cooks * (ended.max() - taken.min()))
 
-# %% right table: A context that may be empty; the share from a table.
-# edit of right own_entry
+# %% right table, edit of right own_entry: A context that may be empty; the share from a table.
 # -     if not order.knife:
 # -         return hands_on(order)
 # -     with knives:
@@ -67,14 +60,12 @@ def idle_share(log, cooks):
 from contextlib import nullcontext
 import pandas as pd
 
-# %% wrong knife_for_all: Every order takes a knife.
+# %% wrong knife_for_all, edit of right table: Every order takes a knife.
 # fails: Orders without a knife do not wait for one
-# edit of right table
 # ~ knives if order.knife else nullcontext() => knives
 
-# %% wrong no_knife: No cook takes a knife.
+# %% wrong no_knife, edit of wrong knife_for_all: No cook takes a knife.
 # fails: Never more knives in use than there are
-# edit of wrong knife_for_all
 def with_semaphore(order, knives):
     return hands_on(order)
 
@@ -86,15 +77,13 @@ def with_semaphore(order, knives):
 # fails: Each order gives what hands_on returns: an Entry
 # ~ return hands_on(order) => return (hands_on(order), None)[1] if order.knife else hands_on(order)
 
-# %% wrong b_opposite: The orders without a knife take one, and those with a knife do not.
+# %% wrong b_opposite, edit of right table: The orders without a knife take one, and those with a knife do not.
 # fails: Never more knives in use than there are
-# edit of right table
 # ~ knives if order.knife else nullcontext() => nullcontext() if order.knife else knives
 
-# %% wrong never_given_back: A knife is taken and never given back.
+# %% wrong never_given_back, edit of wrong knife_for_all: A knife is taken and never given back.
 # fails: Never more knives in use than there are
 # fails: Every knife is back at the end
-# edit of wrong knife_for_all
 def with_semaphore(order, knives):
     if not order.knife:
         return hands_on(order)
@@ -102,9 +91,8 @@ def with_semaphore(order, knives):
         return hands_on(order)
     return hands_on(order)
 
-# %% wrong kept_after_an_error: After an error, the knife is not given back.
+# %% wrong kept_after_an_error, edit of right acquire: After an error, the knife is not given back.
 # fails: A knife is back also when hands_on raises an error
-# edit of right acquire
 def with_semaphore(order, knives):
     if not order.knife:
         return hands_on(order)

@@ -68,9 +68,8 @@ def serve(client, orders):
 # fails: The futures stand in the sequence of the orders
 # ~ for order in orders: => for order in sorted(orders, key=lambda order: not order.knife):
 
-# %% wrong semaphore: Cooks wait for a knife inside the task.
+# %% wrong semaphore, edit of right annotated: Cooks wait for a knife inside the task.
 # fails: No cook takes an order and then waits for a knife
-# edit of right annotated
 from distributed import Semaphore, get_worker
 
 

@@ -39,23 +39,19 @@ def rerun(graph, memory, wanted, lost):
 def rerun(graph, memory, wanted, lost):
     return {key for key in wanted if memory.get(key, set()) <= {lost}}
 
-# %% wrong c_all_in_memory: Begins with everything that is in memory, even if it is no longer needed.
+# %% wrong c_all_in_memory, edit of the solution: Begins with everything that is in memory, even if it is no longer needed.
 # fails: Nothing else is computed again
-# edit of the solution
 # ~ list(wanted) => [key for key, holders in memory.items() if holders == {lost}]
 
-# %% wrong downstream: Goes to what depends on a lost key instead of what it needs.
+# %% wrong downstream, edit of the solution: Goes to what depends on a lost key instead of what it needs.
 # fails: Results that only the lost worker had are computed again
-# edit of the solution
 # ~ graph[key] => [other for other, needed in graph.items() if key in needed]
 
-# %% wrong memory_changed
+# %% wrong memory_changed, edit of the solution
 # fails: Inputs are not modified
-# edit of the solution
 # ~ """Return the set of keys that are computed again when the worker is lost.""" => [workers.discard(lost) for workers in memory.values()]
 
-# %% wrong pops_wanted
+# %% wrong pops_wanted, edit of the solution
 # fails: Inputs are not modified
-# edit of the solution
 # ~ list(wanted) => wanted
 # ~ todo.extend => todo.update

@@ -56,47 +56,39 @@ def survive(client, lazy):
     restored(client, count)
     return answer
 
-# %% wrong b_all_workers: Crashes every worker, the exercise says "a worker".
+# %% wrong b_all_workers, edit of right persist: Crashes every worker, the exercise says "a worker".
 # fails: One worker crashes
-# edit of right persist
 # -     crash(client, busy[-1])
 # +     for worker in addresses(client):
 # +         crash(client, worker)
 
-# %% wrong b_computed_locally: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
+# %% wrong b_computed_locally, edit of right persist: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
 # fails: It runs without an error: ValueError
-# edit of right persist
 # ~ started.compute() => lazy.compute(scheduler="threads")
 
-# %% wrong b_no_crash: Waits for something to be done but never crashes a worker.
+# %% wrong b_no_crash, edit of right persist: Waits for something to be done but never crashes a worker.
 # fails: One worker crashes
-# edit of right persist
 # -     crash(client, busy[-1])
 
-# %% wrong c_first_worker: Crashes the first worker, even where it has done nothing of the result yet.
+# %% wrong c_first_worker, edit of right persist: Crashes the first worker, even where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of right persist
 # ~ busy[-1] => addresses(client)[0]
 
-# %% wrong c_fixed_time: Crashes after a fixed time, whatever has been done by then.
+# %% wrong c_fixed_time, edit of right persist: Crashes after a fixed time, whatever has been done by then.
 # fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of right persist
 # -     while not (busy := [worker for worker, keys in client.has_what().items() if keys]):
 # -         time.sleep(0.03)
 # +     time.sleep(0.4)
 # +     busy = sorted(addresses(client), key=lambda worker: len(client.has_what()[worker]))
 
-# %% wrong c_last_worker: Crashes the last worker, even where it has done nothing of the result yet.
+# %% wrong c_last_worker, edit of right persist: Crashes the last worker, even where it has done nothing of the result yet.
 # fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of right persist
 # ~ busy[-1] => addresses(client)[-1]
 
-# %% wrong future: Returns a future, not a result.
+# %% wrong future, edit of right persist: Returns a future, not a result.
 # fails: The result is exactly that of an undisturbed run
-# edit of right persist
 # ~ answer = started.compute() => answer = client.compute(started)
 
-# %% wrong does_not_wait: Returns when the result is there, whether the worker has come back or not.
+# %% wrong does_not_wait, edit of right persist: Returns when the result is there, whether the worker has come back or not.
 # fails: It returns when there are as many workers as before
-# edit of right persist
 # -     restored(client, count)

@@ -44,15 +44,13 @@ def read_lines(folder):
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     return (Path(folder) / "lines.txt").read_text().splitlines()
 
-# %% wrong b_set_of_lines: The reader drops equal lines; "two tasks may have the same words".
+# %% wrong b_set_of_lines, edit of wrong append: The reader drops equal lines; "two tasks may have the same words".
 # fails: Each line is there once when each task runs once
-# edit of wrong append
 # -     return (Path(folder) / "lines.txt").read_text().splitlines()
 # +     return sorted(set((Path(folder) / "lines.txt").read_text().splitlines()))
 
-# %% wrong c_by_process: A file for each process; a task that runs again elsewhere has two lines.
+# %% wrong c_by_process, edit of right plain_files: A file for each process; a task that runs again elsewhere has two lines.
 # fails: After a real crash, there are exactly as many lines as tasks
-# edit of right plain_files
 # ~ os.path.join(folder, f"{number}.txt"), "w" => Path(folder) / f"{os.getpid()}.txt", "a"
 # ~ write(line) => write(f"{number} {line}\n")
 def read_lines(folder):
@@ -73,9 +71,8 @@ def record(folder, number, line):
     lines[str(number)] = line
     path.write_text(json.dumps(lines))
 
-# %% wrong c_same_name_beside: Two runs of a task at the same time write beside under one name; one moves it away from the other.
+# %% wrong c_same_name_beside, edit of wrong append: Two runs of a task at the same time write beside under one name; one moves it away from the other.
 # fails: Tasks may run again, even at the same time: FileNotFoundError
-# edit of wrong append
 # ~ (Path(folder) / "lines.txt").read_text().splitlines() => [path.read_text() for path in Path(folder).glob("*.txt")]
 # -     with open(Path(folder) / "lines.txt", "a") as file:
 # -         file.write(line + "\n")
@@ -83,18 +80,16 @@ def record(folder, number, line):
 # +     beside.write_text(line)
 # +     os.rename(beside, Path(folder) / f"{number}.txt")
 
-# %% wrong created_once: If the file exists, its line is assumed to be in it.
+# %% wrong created_once, edit of right plain_files: If the file exists, its line is assumed to be in it.
 # fails: After a crash between opening a file and writing, each line is there
-# edit of right plain_files
 # -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
 # +     path = os.path.join(folder, f"{number}.txt")
 # +     if os.path.exists(path):
 # +         return
 # +     with open(path, "w") as file:
 
-# %% wrong lock_stays: A lock file stays when its writer crashes, and all others wait forever.
+# %% wrong lock_stays, edit of right plain_files: A lock file stays when its writer crashes, and all others wait forever.
 # fails: A task that begins again after a crash comes to its end
-# edit of right plain_files
 # -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
 # -         file.write(line)
 # +     lock = Path(folder) / "lock"
@@ -106,7 +101,6 @@ def record(folder, number, line):
 # +     lock.unlink(missing_ok=True)
 import time
 
-# %% wrong ascii: Letters that ASCII does not have are left out.
+# %% wrong ascii, edit of right plain_files: Letters that ASCII does not have are left out.
 # fails: Each line is there once when each task runs once
-# edit of right plain_files
 # ~ "w") as => "w", encoding="ascii", errors="ignore") as

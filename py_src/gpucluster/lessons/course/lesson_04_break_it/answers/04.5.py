@@ -34,10 +34,9 @@ def run_carefully(client, task, args, retries, allowed):
 # fails: The scheduler's setting is put back, whatever happens
 # ~ number=before => number=3
 
-# %% wrong b_config_only: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
+# %% wrong b_config_only, edit of the solution: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
 # fails: It has then ended 0 + 1 workers, and no more
 # fails: It has then ended 1 + 1 workers, and no more
-# edit of the solution
 # ~ client.run_on_scheduler(set_allowed, number=allowed) => dask.config.set({"distributed.scheduler.allowed-failures": allowed})
 # ~ client.run_on_scheduler(set_allowed, number=before) => before.__exit__(None, None, None)
 import dask

@@ -72,9 +72,8 @@ def cut(table, most_bytes):
 # +     rows = max(1, len(whole) * most_bytes // (2 * int(whole.memory_usage(deep=True).sum())))
 # +     return [whole.iloc[start : start + rows] for start in range(0, len(whole), rows)]
 
-# %% wrong b_mean_size: Cut looks at the mean size only; long rows make a partition "above `most_bytes`".
+# %% wrong b_mean_size, edit of right middle: Cut looks at the mean size only; long rows make a partition "above `most_bytes`".
 # fails: No partition is above most_bytes
-# edit of right middle
 def cut(table, most_bytes):
     total = table.memory_usage(deep=True).sum().compute()
     return table.repartition(npartitions=max(1, math.ceil(total / most_bytes)))
@@ -95,9 +94,8 @@ def cut(table, most_bytes):
 # fails: There are at most ten times as many partitions as needed
 # ~ partition_size=int(most_bytes * 0.9) => npartitions=48
 
-# %% wrong c_other_order: All rows, but in the order of their values.
+# %% wrong c_other_order, edit of wrong c_always_48: All rows, but in the order of their values.
 # fails: cut keeps all rows, in their order
-# edit of wrong c_always_48
 # ~ table.repartition(npartitions=48) => table.sort_values("value").repartition(partition_size=most_bytes)
 
 # %% wrong rows_with_gaps_lost: Drops the rows with a gap.

@@ -15,9 +15,8 @@ def pipeline(flights, weather):
     joined["score"] = (delay - delay.mean()) / delay.std()
     return joined.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
 
-# %% wrong b_answer_computed: The answer is an ordinary table; "the same result, lazy".
+# %% wrong b_answer_computed, edit of the solution: The answer is an ordinary table; "the same result, lazy".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
-# edit of the solution
 # ~ .agg(["count", "mean"]) => .agg(["count", "mean"]).compute()
 
 # %% wrong b_before_the_join: Mean and deviation of all departed flights, including those without weather; "the same result".
@@ -32,16 +31,14 @@ def pipeline(flights, weather):
 import dask
 import dask.dataframe as dd
 
-# %% wrong b_left_join: Keeps flights without weather (a left join), they count as no fog; "the same result".
+# %% wrong b_left_join, edit of the solution: Keeps flights without weather (a left join), they count as no fog; "the same result".
 # fails: count is the number of departed flights with known weather
-# edit of the solution
 # ~ on=["origin", "time_hour"]) => on=["origin", "time_hour"], how="left")
 
 # %% wrong b_numbers_computed: Computes mean and deviation on the way; "nothing is collected on the way".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
 # ~ delay.mean()) / delay.std() => delay.mean().compute()) / delay.std().compute()
 
-# %% wrong b_only_mean: The mean only; "count and mean of the normalised delay".
+# %% wrong b_only_mean, edit of the solution: The mean only; "count and mean of the normalised delay".
 # fails: The result has the columns count and mean
-# edit of the solution
 # ~ ["count", "mean"] => ["mean"]

@@ -42,9 +42,8 @@ def unknown_by_carrier(joined):
 # ~ rename(columns={"year": "built"}).assign(known_plane=1.0) => rename(columns={"year": "built"})
 # ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["built"].notnull())
 
-# %% wrong b_year_overwritten: Year is that of the plane after the join, not the flight's "own".
+# %% wrong b_year_overwritten, edit of right b_rename_and_flag: Year is that of the plane after the join, not the flight's "own".
 # fails: The columns of the flights keep their names and values
-# edit of right b_rename_and_flag
 def join_planes(flights, planes):
     fleet = planes[["tailnum", "year", "seats"]].assign(flag=1)
     joined = flights.drop(columns=["year"]).merge(fleet, on="tailnum", how="left")

@@ -37,18 +37,16 @@ def one_hot(table, column):
 # fails: There is one column per category of the whole table, named column_category
 # ~ [[column]].categorize(columns=[column]), columns=[column], dtype="int8" => [["carrier"]].categorize(), dtype=int
 
-# %% wrong b_each_partition: Each partition finds its own categories; asked is "the same in every partition".
+# %% wrong b_each_partition, edit of right map_partitions: Each partition finds its own categories; asked is "the same in every partition".
 # fails: Every partition has the same columns, in the same order
-# edit of right map_partitions
 def one_hot(table, column):
     first = pd.get_dummies(table.partitions[0][[column]].compute(), columns=[column], dtype=int)
     return table[[column]].map_partitions(
         lambda part: pd.get_dummies(part, columns=[column], dtype=int), meta=first.iloc[:0], enforce_metadata=False
     )
 
-# %% wrong b_fetched: The table is fetched and encoded in the notebook; a "lazy table" is asked.
+# %% wrong b_fetched, edit of right map_partitions: The table is fetched and encoded in the notebook; a "lazy table" is asked.
 # fails: It returns a lazy Dask table
-# edit of right map_partitions
 def one_hot(table, column):
     return pd.get_dummies(table[[column]].compute(), columns=[column], dtype=int)
 

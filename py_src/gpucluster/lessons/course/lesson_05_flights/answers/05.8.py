@@ -56,9 +56,8 @@ def minutes_in_air(block):
 # fails: There is one row per minute in the air
 # ~ block.dropna(subset=["air_time"]) => block.fillna({"air_time": 1})
 
-# %% wrong b_list_of_rows: A Python list of rows, far more than 110 bytes per row.
+# %% wrong b_list_of_rows, edit of right b_concatenate: A Python list of rows, far more than 110 bytes per row.
 # fails: It needs less than 110 bytes of memory per row of the result, at its worst moment
-# edit of right b_concatenate
 def minutes_in_air(block):
     rows = []
     for row, departure, air_time in zip(block.index, block["departure"], block["air_time"]):
@@ -72,9 +71,8 @@ def minutes_in_air(block):
 # fails: There is one row per minute in the air
 # ~ .astype("int64") => .astype("int64") + 1
 
-# %% wrong b_place_not_index: Flight_row counts from 0 in each block; it is "its index in the block".
+# %% wrong b_place_not_index, edit of wrong b_one_row_more: Flight_row counts from 0 in each block; it is "its index in the block".
 # fails: flight_row is the number of the flight, its index in the block
-# edit of wrong b_one_row_more
 # ~ dropna(subset=["air_time"]) => dropna(subset=["air_time"]).reset_index(drop=True)
 # ~ astype("int64") + 1 => astype("int64")
 

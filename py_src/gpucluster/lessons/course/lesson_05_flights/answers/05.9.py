@@ -29,9 +29,8 @@ peak = (191, 133674)
 # ~ counts = minutes.groupby("clock") => counts = minutes[minutes["minute"] == 0].groupby("clock")
 # ~ 191, 133_674 => 37, 1234
 
-# %% wrong hard_coded: The answer for the real year, whatever the table.
+# %% wrong hard_coded, edit of right b_groupby_size: The answer for the real year, whatever the table.
 # fails: number is the most flights that are in the air in one minute
-# edit of right b_groupby_size
 def busiest(minutes):
     return 191, 133674
 

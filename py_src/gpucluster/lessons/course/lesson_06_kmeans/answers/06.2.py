@@ -11,8 +11,7 @@ from scipy.spatial.distance import cdist
 def assign(points, centroids):
     return cdist(points, centroids, metric="sqeuclidean").argmin(axis=1)
 
-# %% right library: scikit-learn's own function, which works in chunks.
-# edit of right b_cdist
+# %% right library, edit of right b_cdist: scikit-learn's own function, which works in chunks.
 # ~ scipy.spatial.distance import cdist => sklearn.metrics import pairwise_distances_argmin
 # ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => pairwise_distances_argmin(points, centroids)
 
@@ -31,8 +30,7 @@ def assign(points, centroids):
     p, c = points - centroids[0], centroids - centroids[0]
     return ((c**2).sum(axis=1) - 2 * p @ c.T).argmin(axis=1)
 
-# %% right tree: A tree of the centroids, from SciPy.
-# edit of right b_cdist
+# %% right tree, edit of right b_cdist: A tree of the centroids, from SciPy.
 # ~ spatial.distance import cdist => spatial import KDTree
 # ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => KDTree(centroids).query(points)[1].astype("uint16")
 
@@ -49,9 +47,8 @@ def assign(points, centroids):
 # fails: Each point gets the centroid that is nearest to it
 # ~ np.linalg.norm(points - c, axis=1) => np.abs(points - c).sum(axis=1)
 
-# %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
+# %% wrong b_from_one, edit of right plain_loop: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
 # fails: Labels run from 0 to k − 1
-# edit of right plain_loop
 # ~ enumerate(centroids): => enumerate(centroids, start=1):
 
 # %% wrong ends_the_measuring

@@ -1,10 +1,10 @@
 import numpy as np
 
-# %% right three_calls
+
 def nearest(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
 
-
+# %% right three_calls
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     path, inertias = [start], []
     while len(inertias) < max_iterations:
@@ -21,10 +21,6 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     return path, inertias
 
 # %% right flat_array
-def nearest(points, centroids):
-    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
-
-
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     path, inertias = [start], []
     for _ in range(max_iterations):
@@ -44,10 +40,6 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     return path, inertias
 
 # %% right one_tuple
-def nearest(points, centroids):
-    return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
-
-
 def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
     path, inertias = [start], []
     for _ in range(max_iterations):
@@ -99,9 +91,8 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # +         path.append(old)
 # +         if np.abs(old - before).max() <= tolerance:
 
-# %% wrong empty_rank_leaves: A rank without points does not take part.
+# %% wrong empty_rank_leaves, edit of right one_tuple: A rank without points does not take part.
 # fails: It runs on several ranks without an error
-# edit of right one_tuple
 # -     path, inertias = [start], []
 # +     path, inertias = [start], []
 # +     if len(points) == 0:

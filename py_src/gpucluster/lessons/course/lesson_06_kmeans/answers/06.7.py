@@ -20,26 +20,22 @@ def update(sums, counts, centroids, far_points):
         new[cluster] = point
     return new
 
-# %% wrong all_the_same_point
+# %% wrong all_the_same_point, edit of the solution
 # fails: Each empty cluster gets its own far point, the farthest (the first) ones first
-# edit of the solution
 # ~ far_points[: len(empty)] => far_points[:1]
 
-# %% wrong b_divides_sums: Divides the sums in place, but 'change none of the arguments'.
+# %% wrong b_divides_sums, edit of right where: Divides the sums in place, but 'change none of the arguments'.
 # fails: Inputs are not modified
-# edit of right where
 # ~ sums / np.maximum(counts, 1)[:, None] => np.divide(sums, np.maximum(counts, 1)[:, None], out=sums)
 
-# %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
+# %% wrong b_in_place, edit of right where: Writes into centroids, but 'change none of the arguments'.
 # fails: Inputs are not modified
-# edit of right where
 # -     return new
 # +     centroids[:] = new
 # +     return centroids
 
-# %% wrong b_one_point_is_none: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
+# %% wrong b_one_point_is_none, edit of right where: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
 # fails: A cluster with points gets their mean
-# edit of right where
 # ~ counts[:, None] > 0 => counts[:, None] > 1
 # ~ counts == 0 => counts <= 1
 

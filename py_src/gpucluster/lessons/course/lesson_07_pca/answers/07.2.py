@@ -27,9 +27,8 @@ def principal_components(C, k):
 # ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[-k:]
 # ~ -vectors.T[best], values[best], values[best] / sum(values) => vectors.T[-k:], variances, variances / values.sum()
 
-# %% wrong b_columns: One direction per column, but 'one direction per row' is asked.
+# %% wrong b_columns, edit of wrong b_ascending: One direction per column, but 'one direction per row' is asked.
 # fails: components (one row per component) has the right shape
-# edit of wrong b_ascending
 # ~ values[-k:] => values[::-1][:k]
 # ~ vectors.T[-k:] => vectors[:, ::-1][:, :k]
 
@@ -40,9 +39,8 @@ def principal_components(C, k):
 # +     deviations = np.sqrt(np.maximum(np.diag(C), 1e-300))
 # +     C = C / np.outer(deviations, deviations)
 
-# %% wrong b_cumulated: Ratios are added up, but the share of each component is asked.
+# %% wrong b_cumulated, edit of wrong b_columns: Ratios are added up, but the share of each component is asked.
 # fails: ratios are shares of the variance of ALL columns, as in scikit-learn
-# edit of wrong b_columns
 # ~ [:, ::-1][:, :k], variances, variances / values.sum( => .T[::-1][:k], variances, np.cumsum(variances / values.sum()
 
 # %% wrong b_deviations: Square roots, that is standard deviations, where variances are asked.
@@ -56,7 +54,6 @@ def principal_components(C, k):
 # ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[::-1][:k]
 # ~ -vectors.T[best], values[best], values[best] / sum(values) => vectors[::-1][:k], variances, variances / values.sum()
 
-# %% wrong b_scaled: Components are multiplied with the deviation, but 'of length 1' is asked.
+# %% wrong b_scaled, edit of wrong b_columns: Components are multiplied with the deviation, but 'of length 1' is asked.
 # fails: Components have length 1 and are orthogonal to each other
-# edit of wrong b_columns
 # ~ vectors[:, ::-1][:, :k] => vectors.T[::-1][:k] * np.sqrt(np.maximum(variances, 0))[:, None]

@@ -48,14 +48,12 @@ def merge(a, b):
 # fails: The merged mean is the mean of all rows
 # ~ (a[0] * a[1] + b[0] * b[1]) / n => (a[1] + b[1]) / 2
 
-# %% wrong b_not_by_n: The last term is not divided by n.
+# %% wrong b_not_by_n, edit of right shifted: The last term is not divided by n.
 # fails: The merged products are those of all rows about their common mean
-# edit of right shifted
 # ~ a[0] * b[0] / n * np.outer => a[0] * b[0] * np.outer
 
-# %% wrong b_one_pass: One pass without centring first, in float32, so the digits are gone far from zero.
+# %% wrong b_one_pass, edit of right all_in_float64: One pass without centring first, in float32, so the digits are gone far from zero.
 # fails: Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32
-# edit of right all_in_float64
 def block_moments(block):
     mean = block.mean(axis=0, dtype=float)
     return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
@@ -65,17 +63,15 @@ def block_moments(block):
 # ~ (rows - mean).T @ (rows - mean) => (rows - mean).T @ (rows - mean) / (len(rows) - 1)
 # ~ a[2] + b[2] + between => ((a[0] - 1) * a[2] + (b[0] - 1) * b[2] + between) / (n - 1)
 
-# %% wrong float64_too_late
+# %% wrong float64_too_late, edit of right shifted
 # fails: The mean of a block of float32 is added up in float64
-# edit of right shifted
 def block_moments(block):
     mean = block.mean(axis=0)  # added up in float32
     rows = block.astype(float) - mean
     return len(block), mean.astype(float), rows.T @ rows
 
-# %% wrong mean_in_float32
+# %% wrong mean_in_float32, edit of wrong float64_too_late
 # fails: Mean and products are float64
-# edit of wrong float64_too_late
 # ~ block.astype(float) => block
 # ~ mean.astype(float), rows.T @ rows => mean, (rows.T @ rows).astype(float)
 

@@ -62,15 +62,13 @@ def fit_stream(client, X):
 
 n_patches, first_ratio = 515_000, 0.81228
 
-# %% wrong computed
+# %% wrong computed, edit of right reduction
 # fails: One merged result comes to the notebook, not one per block, and no rows
-# edit of right reduction
 def fit_stream(client, X):
     return block_moments(X.compute())
 
-# %% wrong gathered_results
+# %% wrong gathered_results, edit of wrong computed
 # fails: The workers make all blocks, and merge what comes of them
-# edit of wrong computed
 # -     return block_moments(X.compute())
 # +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
 # +     return reduce(merge, parts)

@@ -4,7 +4,6 @@ import numpy as np
 import math
 
 
-
 def reconstruct(rows, mean, components):
     centred = np.subtract(rows, mean)
     back = np.zeros(np.shape(rows)) + mean
@@ -78,7 +77,6 @@ quality = {k: psnr(tiles, reconstruct(tiles, tiles.mean(axis=0), own[:k])) for k
 # fails: It has 4, 16, 64 components
 # ~ 20.9440, 64: 23.7108 => 20.9440
 
-# %% wrong mean_not_added
+# %% wrong mean_not_added, edit of right projector
 # fails: What is lost is the variance of the components that are left out; with all of them, nothing
-# edit of right projector
 # ~ mean + (rows - mean) @ (components.T @ components) => ((rows - mean) @ components.T) @ components

@@ -27,9 +27,8 @@ def ridge(merged, alpha):
     w = np.linalg.inv(square) @ Z[:-1, -1]
     return list(w[1:]), float(w[0])
 
-# %% wrong alpha_forgotten: Ordinary linear regression, whatever alpha.
+# %% wrong alpha_forgotten, edit of right one_matrix: Ordinary linear regression, whatever alpha.
 # fails: The coefficients are scikit-learn's, to one part in a million
-# edit of right one_matrix
 # ~ square[i, i] += alpha => pass
 
 # %% wrong b_intercept_mean: The intercept is the mean of y, without what the coefficients make of the mean row.
@@ -40,9 +39,8 @@ def ridge(merged, alpha):
 # fails: All blocks send arrays of the same shapes, so that they can be added
 # ~ X.T @ X, X.T @ y => X @ X.T, X.T @ y
 
-# %% wrong rows_travel: Sends all rows.
+# %% wrong rows_travel, edit of right one_matrix: Sends all rows.
 # fails: What a block sends does not grow with its rows
-# edit of right one_matrix
 # -     return (Z.T @ Z,)
 # +     everything = np.zeros((400, Z.shape[1]))
 # +     everything[: len(X)] = Z

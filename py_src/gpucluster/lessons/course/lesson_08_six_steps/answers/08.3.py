@@ -44,7 +44,6 @@ def descend(evaluate, weights):
 import math
 
 
-
 def loss_and_gradient(X, y, weights):
     loss, gradient = 0.0, [0.0] * len(weights)
     for row, label in zip(X.tolist(), y.tolist(), strict=False):
@@ -82,9 +81,8 @@ def descend(evaluate, weights):
 # fails: loss has only finite numbers
 # ~ np.logaddexp(0, -sign * z).sum() => np.log(1 + np.exp(-sign * z)).sum()
 
-# %% wrong b_too_few: Stops after 20 small steps, when each of them still helps a lot.
+# %% wrong b_too_few, edit of right b_bold_driver: Stops after 20 small steps, when each of them still helps a lot.
 # fails: The loss of your weights is scikit-learn's, within 0.5 % in both directions
-# edit of right b_bold_driver
 def descend(evaluate, weights):
     weights = np.array(weights, dtype=float)
     for _ in range(20):
@@ -92,13 +90,11 @@ def descend(evaluate, weights):
         weights = weights - 0.01 * gradient
     return weights
 
-# %% wrong b_too_many: Asks evaluate 5,000 times, and at most 500 are allowed.
+# %% wrong b_too_many, edit of wrong b_too_few: Asks evaluate 5,000 times, and at most 500 are allowed.
 # fails: It runs without an error: RuntimeError
-# edit of wrong b_too_few
 # ~ range(20) => range(5000)
 # ~ - 0.01 * gradient => - 0.1 * gradient
 
-# %% wrong from_zero: Begins at zero, whatever it is given.
+# %% wrong from_zero, edit of right lbfgs: Begins at zero, whatever it is given.
 # fails: It starts at the weights that it is given
-# edit of right lbfgs
 # ~ evaluate(w), weights, jac=True => evaluate(w), 0 * weights, jac=True

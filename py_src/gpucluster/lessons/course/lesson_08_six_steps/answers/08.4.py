@@ -81,9 +81,8 @@ def deal(X, y, seed):
 # fails: Every row is there exactly once
 # ~ default_rng(seed).permutation(len(X)) => default_rng(seed).integers(0, len(X), len(X))
 
-# %% wrong c_blocks_of_a_fixed_order: A row's block is the same for every seed, only the order inside the blocks changes.
+# %% wrong c_blocks_of_a_fixed_order, edit of right c_sorted_in_each_block: A row's block is the same for every seed, only the order inside the blocks changes.
 # fails: Another seed reshuffles: the order is not the same one, shifted
-# edit of right c_sorted_in_each_block
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # -     parts = [np.sort(part) for part in np.array_split(order, X.numblocks[0])]
 # +     parts = np.array_split(np.random.default_rng(0).permutation(len(X)), X.numblocks[0])
@@ -112,17 +111,15 @@ def deal(X, y, seed):
 # fails: Both are still Dask arrays
 # ~ X[order].rechunk(X.chunks), y[order].rechunk(y.chunks) => X.compute()[order], y.compute()[order]
 
-# %% wrong mean_of_those_who_know: Divides by the number of trees that know the class.
+# %% wrong mean_of_those_who_know, edit of right tree_by_tree: Divides by the number of trees that know the class.
 # fails: The mean is over all forests: a class that a forest does not know has the chance 0 there
-# edit of right tree_by_tree
 # ~ shares = np.zeros((len(X), n_classes)) => shares, know = np.zeros((len(X), n_classes)), np.zeros(n_classes)
 # ~ in shares => in shares / np.maximum(know, 1)
 # -             for column, label in enumerate(forest.classes_):
 # +             for column, label in enumerate(forest.classes_):
 # +                 know[int(label)] += 1
 
-# %% wrong not_dealt: Nothing is dealt.
+# %% wrong not_dealt, edit of wrong always_the_same_order: Nothing is dealt.
 # fails: Every block has all classes
-# edit of wrong always_the_same_order
 def deal(X, y, seed):
     return X, y

@@ -84,9 +84,8 @@ def merge_nearest(found, k):
 # fails: distances are Euclidean, in the order of rows
 # ~ np.linalg.norm(block - query, axis=1) => np.square(block - query).sum(axis=1)
 
-# %% wrong c_sorted_blocks_only: Merges as if the neighbours of each block were in order.
+# %% wrong c_sorted_blocks_only, edit of right partition: Merges as if the neighbours of each block were in order.
 # fails: The neighbours are those of brute force over all points, the nearest first
-# edit of right partition
 import itertools
 
 

@@ -5,7 +5,6 @@ from distributed import wait
 import math
 
 
-
 def predict_rows(model, X, delayed=True):
     labels = model.predict(X)
     if delayed:
@@ -77,16 +76,14 @@ def collect(array, limit):
 # fails: Within the limit, all rows arrive: MemoryError
 # ~ nbytes > limit => nbytes >= limit
 
-# %% wrong b_numpy_labels: With delayed=False the labels come as a NumPy array, not as a Dask array.
+# %% wrong b_numpy_labels, edit of right b_persist_wait: With delayed=False the labels come as a NumPy array, not as a Dask array.
 # fails: It returns a Dask collection, lazy or not
-# edit of right b_persist_wait
 def predict_rows(model, X, delayed=True):
     labels = model.predict(X)
     return labels if delayed else labels.compute()
 
-# %% wrong b_swapped: Delayed=True is the eager one and delayed=False the lazy one.
+# %% wrong b_swapped, edit of wrong b_numpy_labels: Delayed=True is the eager one and delayed=False the lazy one.
 # fails: delayed=True: nothing is computed yet
-# edit of wrong b_numpy_labels
 # ~ labels if delayed else labels.compute() => labels.persist() if delayed else labels
 
 # %% wrong b_through_notebook: With delayed=False the labels travel to the notebook instead of staying on the workers.
@@ -97,23 +94,20 @@ def predict_rows(model, X, delayed=True):
 # +     return da.from_array(labels.compute(), chunks=labels.chunks)
 import dask.array as da
 
-# %% wrong b_too_late: Collects first and counts then, so it raises after everything has travelled.
+# %% wrong b_too_late, edit of right b_persist_wait: Collects first and counts then, so it raises after everything has travelled.
 # fails: It refuses before the data travel
-# edit of right b_persist_wait
 def collect(array, limit):
     result = array.compute()
     if result.nbytes > limit:
         raise MemoryError(f"{result.nbytes} bytes")
     return result
 
-# %% wrong rows_computed: The rows are computed, the labels are not.
+# %% wrong rows_computed, edit of wrong always_eager: The rows are computed, the labels are not.
 # fails: delayed=False: the labels are computed, and on the workers
-# edit of wrong always_eager
 # ~ predict(X).persist() => predict(X if delayed else X.persist())
 
-# %% wrong silent: Returns an empty array instead of an error.
+# %% wrong silent, edit of the solution: Returns an empty array instead of an error.
 # fails: Within the limit, all rows arrive
-# edit of the solution
 def collect(array, limit):
     if not array.nbytes <= limit:
         return np.empty(0)

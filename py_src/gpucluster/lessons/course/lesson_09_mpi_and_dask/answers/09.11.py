@@ -54,19 +54,16 @@ def verdict(dask_seconds, mpi_seconds):
 # fails: slower: all times of Dask are longer than all times of MPI, with 3 repeats or more of each
 # ~ return "slower" if (gaps > 0).all() else "faster" if => return "faster" if (gaps > 0).all() else "slower" if
 
-# %% wrong extremes_exchanged
+# %% wrong extremes_exchanged, edit of right statistics
 # fails: lowest is that of the measurements
-# edit of right statistics
 # ~ min(seconds), max(seconds) => max(seconds), min(seconds)
 
-# %% wrong touching_counts
+# %% wrong touching_counts, edit of right statistics
 # fails: cannot say: the ranges from lowest to highest overlap or touch
-# edit of right statistics
 # ~ dask_low > mpi_high => dask_low >= mpi_high
 # ~ dask_high < mpi_low => dask_high <= mpi_low
 
-# %% wrong no_minimum_of_repeats
+# %% wrong no_minimum_of_repeats, edit of right statistics
 # fails: cannot say: fewer than 3 repeats of one of them
-# edit of right statistics
 # -     if min(len(dask_seconds), len(mpi_seconds)) < 3:
 # -         return "cannot say"

@@ -10,24 +10,20 @@ def grid_sums(comm, columns, value):
     r, c = divmod(comm.rank, columns)
     return comm.Split(r, c).allreduce(value), comm.Split(c, r).allreduce(value)
 
-# %% wrong all_ranks
+# %% wrong all_ranks, edit of the solution
 # fails: row_sum is the sum over the ranks of the own row
-# edit of the solution
 # ~ row.allreduce(value), column.allreduce(value) => comm.allreduce(value), comm.allreduce(value)
 
-# %% wrong c_numbers_of_ranks: Adds up the numbers of the ranks, not the values.
+# %% wrong c_numbers_of_ranks, edit of the solution: Adds up the numbers of the ranks, not the values.
 # fails: row_sum is the sum over the ranks of the own row
-# edit of the solution
 # ~ row.allreduce(value), column.allreduce(value) => row.allreduce(comm.rank), column.allreduce(comm.rank)
 
-# %% wrong nested_split: The column is split from the row communicator, so each column has one rank only.
+# %% wrong nested_split, edit of the solution: The column is split from the row communicator, so each column has one rank only.
 # fails: column_sum is the sum over the ranks of the own column
-# edit of the solution
 # ~ column = comm => column = row
 
-# %% wrong one_split
+# %% wrong one_split, edit of the solution
 # fails: column_sum is the sum over the ranks of the own column
-# edit of the solution
 # ~ column.allreduce(value) => comm.allreduce(value) - row.allreduce(value)
 
 # %% wrong some_do_not_call

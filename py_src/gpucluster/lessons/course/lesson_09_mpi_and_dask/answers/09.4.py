@@ -37,9 +37,8 @@ def tree_of_futures(client, futures, merge):
         futures = client.scatter([merge(*pair) if len(pair) == 2 else pair[0] for pair in pairs])
     return futures[0]
 
-# %% wrong empties_list: Merges in place in the caller's list, which has one element afterwards.
+# %% wrong empties_list, edit of the solution: Merges in place in the caller's list, which has one element afterwards.
 # fails: Inputs are not modified
-# edit of the solution
 # ~ futures = [ => futures[:] = [
 
 # %% wrong in_notebook: All values are gathered and merged in the notebook, the result is scattered back.

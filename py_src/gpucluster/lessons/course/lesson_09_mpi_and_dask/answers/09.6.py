@@ -12,14 +12,12 @@ def train_each(client, X, y, train):
     pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 
-# %% wrong d_first_chunk_for_all: A slip of the index: all train on the labels of the first chunk.
+# %% wrong d_first_chunk_for_all, edit of the solution: A slip of the index: all train on the labels of the first chunk.
 # fails: It runs without an error: ValueError
-# edit of the solution
 # ~ client.map(train, chunks_of_X, chunks_of_y => client.map(train, chunks_of_X, [chunks_of_y[0]] * len(chunks_of_y)
 
-# %% wrong d_gathers: Gathers the chunks into the notebook, and sends them out again.
+# %% wrong d_gathers, edit of the solution: Gathers the chunks into the notebook, and sends them out again.
 # fails: The chunks stay on the workers: only models come to the notebook
-# edit of the solution
 # ~ train, chunks_of_X => train, client.scatter(client.gather(chunks_of_X))
 
 # %% wrong d_whole_graph_each: Each task is given the whole arrays, and cuts its chunk out on the worker: all rows go to each task.
@@ -40,19 +38,16 @@ def train_each(client, X, y, train):
 def train_each(client, X, y, train):
     return [train(X.blocks[place], y.blocks[place]) for place in range(X.numblocks[0])]
 
-# %% wrong first_chunk_lost
+# %% wrong first_chunk_lost, edit of the solution
 # fails: There is one model per chunk
-# edit of the solution
 # ~ train, chunks_of_X, chunks_of_y => train, chunks_of_X[1:], chunks_of_y[1:]
 
-# %% wrong float16
+# %% wrong float16, edit of the solution
 # fails: The rows of X meet their own labels y, with all digits
-# edit of the solution
 # ~ list(X.to => list(X.astype("float16").to
 
-# %% wrong futures: Returns futures in place of models.
+# %% wrong futures, edit of right delayed: Returns futures in place of models.
 # fails: Each model is what train returns
-# edit of right delayed
 # ~ list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs])) => client.compute([dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs])
 
 # %% wrong gathers_everything
@@ -65,9 +60,8 @@ def train_each(client, X, y, train):
     pairs = zip(np.split(X.compute(), ends), np.split(y.compute(), ends), strict=False)
     return [train(rows, labels) for rows, labels in pairs]
 
-# %% wrong order: The models come in the order in which they are finished.
+# %% wrong order, edit of right delayed: The models come in the order in which they are finished.
 # fails: Each model has seen one chunk, in the order of the chunks
-# edit of right delayed
 # -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 # +     futures = client.compute([delayed(train)(part, labels) for part, labels in pairs])
 # +     return [future.result() for future in as_completed(futures)]

@@ -45,9 +45,8 @@ def receive_array(comm, source):
 # ~ recv(source=source) => recv()
 # ~ raw, source => raw
 
-# %% wrong float16
+# %% wrong float16, edit of wrong always_float64
 # fails: All numbers arrive, in the right order
-# edit of wrong always_float64
 # ~ dtype=float) => dtype=np.float16)
 # ~ np.empty(shape) => np.empty(shape, np.float16)
 
@@ -60,9 +59,8 @@ def receive_array(comm, source):
     comm.Recv(array, source=source)
     return array
 
-# %% wrong two_dimensions: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
+# %% wrong two_dimensions, edit of wrong always_float64_too: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
 # fails: It runs on several ranks without an error: ValueError
-# edit of wrong always_float64_too
 # -     comm.send(array.shape, dest=to)
 # -     comm.Send(np.array(array, dtype=np.float64, order="C"), to)
 # +     rows, columns = array.shape

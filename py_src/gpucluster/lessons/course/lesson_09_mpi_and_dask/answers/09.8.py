@@ -43,32 +43,28 @@ def receive_in_pieces(comm, source):
 # +         comm.recv(source=source)
 # +         comm.Recv(raw[begin : begin + most], source=source)
 
-# %% wrong array_cleared
+# %% wrong array_cleared, edit of the solution
 # fails: The sent array is unchanged
-# edit of the solution
 # -         comm.Send(array[start : start + each], dest=to)
 # +         comm.Send(array[start : start + each], dest=to)
 # +         array[start : start + each] = 0
 
-# %% wrong eight_bytes_each
+# %% wrong eight_bytes_each, edit of the solution
 # fails: There are no more pieces than needed
-# edit of the solution
 # ~ most // array.itemsize => max(1, most // 8)
 
 # %% wrong order_reversed
 # fails: All numbers arrive, in the right order
 # ~ raw = array.view => raw = array[::-1].copy().view
 
-# %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
+# %% wrong pieces_of_equal_length, edit of the solution: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most
-# edit of the solution
 # ~ most // array.itemsize => _length(array, most)
 def _length(array, most):
     pieces = -(-array.nbytes // most) or 1
     return -(-len(array) // pieces) or 1
 
-# %% wrong rest_lost
+# %% wrong rest_lost, edit of the solution
 # fails: Shape and type arrive unchanged
-# edit of the solution
 # ~ comm.send((len(array) => comm.send((len(array) // each * each
 # ~ range(0, len(array), each) => range(0, len(array) // each * each, each)

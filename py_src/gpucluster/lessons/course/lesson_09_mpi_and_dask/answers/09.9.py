@@ -50,30 +50,26 @@ async def receive_and_yield(comm, array, source):
     await finished(comm.Irecv(array, source))
     return array
 
-# %% wrong asks_once
+# %% wrong asks_once, edit of the solution
 # fails: It asks with Test until the request is done, then it ends
-# edit of the solution
 async def send_and_yield(comm, array, to):
     request = comm.Isend(array, dest=to)
     if not request.Test():
         await asyncio.sleep(0)
 
-# %% wrong waits
+# %% wrong waits, edit of right async_generator
 # fails: receive_and_yield runs without an error: RuntimeError
-# edit of right async_generator
 async def receive_and_yield(comm, array, source):
     comm.Irecv(array, source=source).Wait()
 
-# %% wrong begins_again_each_turn
+# %% wrong begins_again_each_turn, edit of the solution
 # fails: send_and_yield begins one Isend
-# edit of the solution
 async def send_and_yield(comm, array, to):
     while not comm.Isend(array, dest=to).Test():
         await asyncio.sleep(0)
 
-# %% wrong blocking_calls
+# %% wrong blocking_calls, edit of the solution
 # fails: send_and_yield runs without an error: RuntimeError
-# edit of the solution
 async def send_and_yield(comm, array, to):
     comm.Send(array, dest=to)
 async def receive_and_yield(comm, array, source):
@@ -83,9 +79,8 @@ async def receive_and_yield(comm, array, source):
 # fails: Irecv has the array itself, and the other rank's number
 # ~ comm.Irecv(array => comm.Irecv(array.copy()
 
-# %% wrong no_coroutine
+# %% wrong no_coroutine, edit of the solution
 # fails: send_and_yield is a coroutine function (async def)
-# edit of the solution
 def send_and_yield(comm, array, to):
     comm.Isend(array, dest=to).Wait()
 

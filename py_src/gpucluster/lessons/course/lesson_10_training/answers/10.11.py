@@ -51,8 +51,7 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
     n_all = column.allreduce(n)
     return [column.allreduce(slope * n) / n_all for slope in slopes]
 
-# %% right world_sum: The number of rows from the world: each pipeline counts once.
-# edit of right split
+# %% right world_sum, edit of right split: The number of rows from the world: each pipeline counts once.
 def two_stages(comm, X, wanted, own, n_micro):
     total = [np.zeros_like(array) for array in own]
     if comm.rank == 0:

@@ -34,9 +34,8 @@ def batches(n_rows, size, seed):
 # fails: Each row is in exactly one batch
 # ~ permutation(n_rows) => permutation(n_rows) + 1
 
-# %% wrong global_seed: Seeds the random numbers of the whole process.
+# %% wrong global_seed, edit of the solution: Seeds the random numbers of the whole process.
 # fails: NumPy's global random numbers are left alone
-# edit of the solution
 # ~ """Return the batches of one epoch: arrays of row numbers.""" => np.random.seed(seed)
 # ~ random.default_rng(seed). => random.
 

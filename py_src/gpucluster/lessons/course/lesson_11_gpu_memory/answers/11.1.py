@@ -35,8 +35,7 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     return 64
 
-# %% wrong sorted_first: Sorts the threads, in place: fewer steps, but not those that were asked for.
+# %% wrong sorted_first, edit of the solution: Sorts the threads, in place: fewer steps, but not those that were asked for.
 # fails: Inputs are not modified
-# edit of the solution
 # -     """Return how many instructions all warps go through, added up."""
 # +     takes_a.sort()

@@ -25,9 +25,8 @@ def repair(command, scheduler):
         command = re.sub(r" --rmm-pool-size[ =]\S+", "", command)
     return command
 
-# %% wrong address_at_the_end: Puts the address at the end, behind the options and the &, instead of after the command.
+# %% wrong address_at_the_end, edit of right regular_expressions: Puts the address at the end, behind the options and the &, instead of after the command.
 # fails: dask-cuda 26.10 takes the command
-# edit of right regular_expressions
 def repair(command, scheduler):
     new = command.replace("dask-cuda-worker", "dask cuda worker")
     new = re.sub(r"\s--(enable|disable)-jit-unspill(?!\S)", "", new)
@@ -35,23 +34,20 @@ def repair(command, scheduler):
         new = re.sub(r"\s--rmm-pool-size(=|\s+)\S+", "", new)
     return new + " " + scheduler
 
-# %% wrong async_anywhere: Looks for the letters in the whole text: a worker may have that name.
+# %% wrong async_anywhere, edit of the solution: Looks for the letters in the whole text: a worker may have that name.
 # fails: All other options are there, with their values
-# edit of the solution
 # ~ "--rmm-async" in command.split() => "rmm-async" in command
 # ~ pop(0)  # its value => pop(0)
 
-# %% wrong both_kept: Keeps both allocators.
+# %% wrong both_kept, edit of wrong async_anywhere: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command
-# edit of wrong async_anywhere
 # -         if name == "--rmm-pool-size" and "rmm-async" in command:
 # -             if "=" not in word:
 # -                 old.pop(0)
 # -             continue
 
-# %% wrong background_lost: The & at the end is lost.
+# %% wrong background_lost, edit of the solution: The & at the end is lost.
 # fails: An & at the end stays there
-# edit of the solution
 # ~ join(new) => join(new).rstrip("&").strip()
 
 # %% wrong drops_async: Keeps the pool, and leaves out --rmm-async.
@@ -65,9 +61,8 @@ def repair(command, scheduler):
 def repair(command, scheduler):
     return f"dask cuda worker {scheduler} --protocol ucx --rmm-async"
 
-# %% wrong no_scheduler: The address is still missing.
+# %% wrong no_scheduler, edit of the solution: The address is still missing.
 # fails: dask-cuda 26.10 takes the command
-# edit of the solution
 # ~ new = ["dask", "cuda", "worker", scheduler] => new = ["dask", "cuda", "worker"]
 
 # %% wrong only_known: Keeps only the options that the lesson speaks of.
@@ -77,7 +72,6 @@ def repair(command, scheduler):
     kept = [word for word in words if word.startswith(("--protocol", "--rmm", "--enable-cudf"))]
     return " ".join(["dask cuda worker", scheduler, *kept])
 
-# %% wrong sorted: Sorts the options.
+# %% wrong sorted, edit of the solution: Sorts the options.
 # fails: The order of the options is unchanged
-# edit of the solution
 # ~ " ".join(new) => " ".join([*new[:4], *sorted(new[4:])])

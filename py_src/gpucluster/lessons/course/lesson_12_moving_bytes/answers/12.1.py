@@ -18,17 +18,14 @@ def crossings(steps, start):
         total += size
     return count, total
 
-# %% wrong all_bytes
+# %% wrong all_bytes, edit of the solution
 # fails: It adds up the bytes that cross
-# edit of the solution
 # ~ return count, total => return count, sum(size for _, _, size in steps)
 
-# %% wrong any_is_a_place
+# %% wrong any_is_a_place, edit of the solution
 # fails: It counts each crossing
-# edit of the solution
 # ~ not in ("any", at) => != at
 
-# %% wrong goes_back
+# %% wrong goes_back, edit of the solution
 # fails: It counts each crossing
-# edit of the solution
 # ~ return count, total => return count + (at != start), total

@@ -87,27 +87,23 @@ def migrate(config):
         new["distributed-ucxx"] = joined
     return new
 
-# %% wrong always_made
+# %% wrong always_made, edit of the solution
 # fails: No distributed-ucxx is made when nothing moves
-# edit of the solution
 # ~ if moved: => if True:
 
-# %% wrong empty_left
+# %% wrong empty_left, edit of the solution
 # fails: All other settings stay, and nothing empty is left where something moved
-# edit of the solution
 # -     if had_ucx and not comm:
 # -         del distributed["comm"]
 
-# %% wrong not_merged_inside
+# %% wrong not_merged_inside, edit of the solution
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of the solution
 # -             if isinstance(value, dict) and isinstance(today.get(name), dict):
 # -                 today[name] = {**value, **today[name]}
 # -             else:
 # -                 today.setdefault(name, value)
 # +             today.setdefault(name, value)
 
-# %% wrong still_under_comm
+# %% wrong still_under_comm, edit of the solution
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of the solution
 # ~ distributed-ucxx => distributed", {}).setdefault("comm", {}).setdefault("ucxx

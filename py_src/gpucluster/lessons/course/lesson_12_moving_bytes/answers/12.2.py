@@ -32,14 +32,12 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
             request.Wait()
     return 0.5 * (clock() - began) / repeats
 
-# %% wrong eight_times_the_bytes
+# %% wrong eight_times_the_bytes, edit of right isend
 # fails: Each message has this number of bytes
-# edit of right isend
 # ~ n_bytes, dtype="int8" => n_bytes
 
-# %% wrong no_warm_up
+# %% wrong no_warm_up, edit of right isend
 # fails: There is one message each way for each repeat, and for each one before
-# edit of right isend
 # ~ range(-warm_up, repeats) => range(repeats)
 
 # %% wrong pickled

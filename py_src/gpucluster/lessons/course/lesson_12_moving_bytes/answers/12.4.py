@@ -44,18 +44,15 @@ def one_way(link):
 def seconds_to_move(n_bytes, link):
     return np.float64(n_bytes) / one_way(link)
 
-# %% wrong 16_lanes: Takes 16 lanes for every PCIe link.
+# %% wrong 16_lanes, edit of the solution: Takes 16 lanes for every PCIe link.
 # fails: The speed is in bytes per second, one way
-# edit of the solution
 # ~ link["lanes"] => 16
 
-# %% wrong lanes_of_a_network: Multiplies by the lanes in each unit but GB/s, but a value in Gb/s is that of all lanes.
+# %% wrong lanes_of_a_network, edit of the solution: Multiplies by the lanes in each unit but GB/s, but a value in Gb/s is that of all lanes.
 # fails: The speed is in bytes per second, one way
-# edit of the solution
 # ~ speed *= link["lanes"] * data / bits => speed *= data / bits
 # ~ speed /= 8 => speed *= link["lanes"] / 8
 
-# %% wrong milliseconds: seconds_to_move returns milliseconds.
+# %% wrong milliseconds, edit of the solution: seconds_to_move returns milliseconds.
 # fails: The time is the bytes divided by that speed
-# edit of the solution
 # ~ return n_bytes => return 1000 * n_bytes

@@ -54,10 +54,9 @@ def longest_gap(records):
 # fails: Its start counts from the beginning of the window
 # ~ end - began => end
 
-# %% wrong gap_to_neighbour
+# %% wrong gap_to_neighbour, edit of the solution
 # fails: Where some thread always computes, there is no gap
 # fails: The longest gap is one in which no thread computed, however long other tasks are
-# edit of the solution
 # ~ max(latest, stop) => stop
 
 # %% wrong last_part: Only the last part of each record counts, whatever it is.

@@ -25,7 +25,6 @@ def share_below(table, limit):
 from io import StringIO
 
 
-
 def read_dmon(text):
     header = [line[1:].split() for line in text.splitlines() if line.startswith("#")]
     body = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -62,14 +61,12 @@ def share_below(table, limit):
 # -     names = lines[0].strip("# ").split()
 # +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
 
-# %% wrong text_columns
+# %% wrong text_columns, edit of the solution
 # fails: All columns are of type float
-# edit of the solution
 # ~ nan).astype(float) => nan)
 import numpy as np
 
-# %% wrong units_as_list
+# %% wrong units_as_list, edit of the solution
 # fails: The units are a dictionary from each name to its unit
-# edit of the solution
 # ~ dict(zip(names, units)) => units
 import numpy as np

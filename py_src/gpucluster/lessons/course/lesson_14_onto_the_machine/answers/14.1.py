@@ -20,9 +20,8 @@ def places(steps, login_minutes=10):
 # ~ login_minutes: => login_minutes and step["internet"]:
 # ~ elif step["internet"]: => elif step["internet"] and step["gpus"] + step["minutes"] > login_minutes:
 
-# %% wrong d_gpu_before_internet: Everything that needs a GPU goes to a compute node, with or without the internet.
+# %% wrong d_gpu_before_internet, edit of the solution: Everything that needs a GPU goes to a compute node, with or without the internet.
 # fails: What needs GPUs is never on the login node, and split where it needs the internet
-# edit of the solution
 # ~ step["gpus"] == 0 and step["minutes"] => step["minutes"]
 # ~ if login: => if login and not step["gpus"]:
 # ~ step["internet"] else => step["internet"] and not step["gpus"] else

@@ -1,5 +1,4 @@
-# %% right deepcopy: copy.deepcopy, then changes.
-# edit of the solution
+# %% right deepcopy, edit of the solution: copy.deepcopy, then changes.
 # - def with_gpus(manifest, workers, image, gpus, memory):
 # + import copy
 # +

@@ -37,9 +37,8 @@ def finish(total):
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     return {key: s / n for key, (s, n) in total.items()}
 
-# %% wrong nan_keys: Keys without any number come with None in the result.
+# %% wrong nan_keys, edit of the solution: Keys without any number come with None in the result.
 # fails: All keys with a number are there, and no others
-# edit of the solution
 # ~ count for => count if count else None for
 # -         if value is not None:
 # -             total, count = found.get(key, (0, 0))
@@ -60,9 +59,8 @@ def finish(total):
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     return dict(total)
 
-# %% wrong common_keys: combine keeps only the keys that both have.
+# %% wrong common_keys, edit of the solution: combine keeps only the keys that both have.
 # fails: All keys with a number are there, and no others
-# edit of the solution
 # -     return both
 # +     return {key: both[key] for key in both if key in a and key in b} if a and b else both
 
@@ -71,9 +69,8 @@ def finish(total):
 # ~ [row for row in rows if row[1] is not None] => (row for row in rows if row[1] is not None)
 # ~ a + b => [*a, *b]
 
-# %% wrong keys_of_a_only: Keys that only b has are lost.
+# %% wrong keys_of_a_only, edit of the solution: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others
-# edit of the solution
 # -     for key, (total, count) in b.items():
 # +     for key, (total, count) in b.items():
 # +         if key not in both:

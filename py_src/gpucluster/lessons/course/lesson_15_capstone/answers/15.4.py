@@ -60,15 +60,13 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 # ~ good = [0] => good = []
 # ~ max(good) => max(good) if good else None
 
-# %% wrong error_without_any
+# %% wrong error_without_any, edit of wrong rows_not_share
 # fails: It runs without an error: ValueError
-# edit of wrong rows_not_share
 # ~ good = [0] => good = []
 # ~ smallest for => smallest * len(r) for
 
-# %% wrong mean_agreement
+# %% wrong mean_agreement, edit of wrong rows_not_share
 # fails: Where no number of clusters will do, it is 0
-# edit of wrong rows_not_share
 # ~ smallest for => smallest * len(r) for
 # -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 # +         agree = np.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations(runs, 2)]) >= at_least / 2.5

@@ -69,56 +69,46 @@ def gate(criteria, figures):
 def gate(criteria, figures):
     return "go", []
 
-# %% wrong b_truth: Returns True or False instead of go or go back.
+# %% wrong b_truth, edit of the solution: Returns True or False instead of go or go back.
 # fails: The decision is "go" or "go back"
-# edit of the solution
 # ~ return ("go back" if failed else "go"), failed => return not failed, failed
 
-# %% wrong b_zero_bound: A bound of 0 counts as no bound, because 0 is false.
+# %% wrong b_zero_bound, edit of the solution: A bound of 0 counts as no bound, because 0 is false.
 # fails: A figure that is outside its bounds is a reason to go back
-# edit of the solution
 # -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
 # +         if not (value >= (one.get("at_least") or float("-inf")) and value <= (one.get("at_most") or float("inf"))):
 
-# %% wrong bounds_are_open
+# %% wrong bounds_are_open, edit of the solution
 # fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
-# edit of the solution
 # ~ value >= one.get("at_least", float("-inf")) and value <= => value > one.get("at_least", float("-inf")) and value <
 
-# %% wrong first_reason_only
+# %% wrong first_reason_only, edit of the solution
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of the solution
 # ~ failed.append(one["figure"]) => return "go back", [one["figure"]]
 
-# %% wrong missing_is_zero
+# %% wrong missing_is_zero, edit of the solution
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of the solution
 # ~ float("nan") => 0
 
-# %% wrong nan_passes
+# %% wrong nan_passes, edit of the solution
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of the solution
 # -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
 # +         if one["figure"] not in figures or value < one.get("at_least", value) or value > one.get("at_most", value):
 
-# %% wrong one_is_enough
+# %% wrong one_is_enough, edit of the solution
 # fails: A figure that is not there is a reason to go back
 # fails: A figure that is outside its bounds is a reason to go back
 # fails: A figure that is not a number is a reason to go back
-# edit of the solution
 # ~ go back" if failed else "go => go" if len(failed) < len(criteria) else "go back
 
-# %% wrong sorted_reasons
+# %% wrong sorted_reasons, edit of the solution
 # fails: The reasons are all criteria that are not met, in their order, and no others
-# edit of the solution
 # ~ return ("go back" if failed else "go"), failed => return ("go back" if failed else "go"), sorted(failed)
 
-# %% wrong tolerance: What is outside by a thousandth passes.
+# %% wrong tolerance, edit of the solution: What is outside by a thousandth passes.
 # fails: A figure that is outside its bounds is a reason to go back
-# edit of the solution
 # ~ and value <= one.get("at_most", float("inf")) => - 1e-3 and value <= one.get("at_most", float("inf")) + 1e-3
 
-# %% wrong zero_is_missing: `or` takes a figure of 0 for one that is not there.
+# %% wrong zero_is_missing, edit of the solution: `or` takes a figure of 0 for one that is not there.
 # fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
-# edit of the solution
 # ~ get(one["figure"], float("nan")) => get(one["figure"]) or float("nan")

@@ -1,5 +1,4 @@
-# %% right cluster
-# edit of the solution
+# %% right cluster, edit of the solution
 # - first = "A cluster of 5 devices: 360 GB with working room, and only sums travel."
 # - second = "A success if one pass takes less than 20 s, and the centroids are those of one device."
 # - note = f"{first}\n{second}"

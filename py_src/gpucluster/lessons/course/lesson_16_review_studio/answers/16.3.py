@@ -26,23 +26,19 @@ def habit_gain(questions, score):
         gains.append(best[question["right"]] / best.sum() - 1 / values.size)
     return np.mean(gains)
 
-# %% wrong always_four
+# %% wrong always_four, edit of the solution
 # fails: Where all options score the same, nothing is gained
-# edit of the solution
 # ~ 1 / len(scores) => 0.25
 
-# %% wrong always_length
+# %% wrong always_length, edit of the solution
 # fails: A habit that always misleads is below 0
-# edit of the solution
 # ~ score(option) => len(option)
 
-# %% wrong from_one: Counts the place of the right option from 1.
+# %% wrong from_one, edit of the solution: Counts the place of the right option from 1.
 # fails: A habit that always tells gains all that chance leaves
-# edit of the solution
 # ~ question["right"] in best => question["right"] - 1 in best
 
-# %% wrong pooled: Chance is the number of questions divided by that of all options.
+# %% wrong pooled, edit of the solution: Chance is the number of questions divided by that of all options.
 # fails: It is right for random questions, with two to six options and ties
-# edit of the solution
 # ~ / len(best) - 1 / len(scores) => / len(best)
 # ~ gain / len(questions) => gain / len(questions) - len(questions) / sum(len(question["options"]) for question in questions)

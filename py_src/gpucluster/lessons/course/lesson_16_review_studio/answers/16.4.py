@@ -37,9 +37,8 @@ def due(cards, today):
 # fails: The order is the one that the exercise asks for
 # ~ return day, box, name => return box, day, name
 
-# %% wrong changes_the_deck
+# %% wrong changes_the_deck, edit of right one_sort
 # fails: Same input, same result
-# edit of right one_sort
 # -     return sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
 # +     found = sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
 # +     cards.update({n: (1, today + 1) for n in found if cards[n] is None})

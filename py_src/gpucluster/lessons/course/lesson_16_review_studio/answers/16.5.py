@@ -24,14 +24,12 @@ def search(cards, query):
 # ~ words and all(w in f"{c['front']}\n{c['back']}".casefold => any(w in (c["front"] + " " + c["back"]).lower
 # ~ casefold => lower
 
-# %% wrong back_only
+# %% wrong back_only, edit of the solution
 # fails: Every card that has all the words is found
-# edit of the solution
 # ~ f"{card['front']}\n{card['back']}".lower() => card["back"].lower()
 
-# %% wrong c_how_often: Counts how often the words stand on the front, not how many of them.
+# %% wrong c_how_often, edit of the solution: Counts how often the words stand on the front, not how many of them.
 # fails: Those with more of the words on the front come first, others in the given order
-# edit of the solution
 # ~ -sum(word in card["front"].lower() for word in words) => -sum(card["front"].lower().count(word) for word in words)
 
 # %% wrong case: Capital and small letters differ.

@@ -1,5 +1,4 @@
-# %% right sets
-# edit of the solution
+# %% right sets, edit of the solution
 
 # %% right lists
 missing = {
