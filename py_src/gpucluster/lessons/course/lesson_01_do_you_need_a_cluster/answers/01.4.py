@@ -23,20 +23,6 @@ def largest_scale(survives, highest):
 def dask_answer(table):
     return table.shape[0].compute(), table["dep_delay"].mean().compute()
 
-# %% right recursion
-import dask
-
-
-def largest_scale(survives, highest, lowest=0):
-    if lowest == highest:
-        return lowest
-    middle = (lowest + highest + 1) // 2
-    return largest_scale(survives, highest, middle) if survives(middle) else largest_scale(survives, middle - 1, lowest)
-
-
-def dask_answer(table):
-    return dask.compute(table.shape[0], table.dep_delay.mean())
-
 # %% wrong b_asks_twice: Asks the same question twice in each step, although it takes seconds.
 # fails: It halves what is left with each question
 # -         return between(middle, high) if survives(middle) else between(low, middle - 1)
