@@ -9,11 +9,6 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 def nodes_needed(data_bytes, node_bytes, usable=1.0):
     return int(-(-data_bytes // (node_bytes * usable)))
 
-# %% wrong b_float16: Float16 cannot hold the sizes, so the number of nodes is not the smallest.
-# fails: All the data fits into the nodes
-# ~ import math => import numpy as np
-# ~ math.ceil(data_bytes / (node_bytes * usable => int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)
-
 # %% wrong b_floor: Rounds down, so the nodes do not hold the data.
 # fails: All the data fits into the nodes
 def nodes_needed(data_bytes, node_bytes, usable=1.0):

@@ -34,8 +34,3 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
 # fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     return 64
-
-# %% wrong sorted_first, edit of the solution: Sorts the threads, in place: fewer steps, but not those that were asked for.
-# fails: Inputs are not modified
-# -     """Return how many instructions all warps go through, added up."""
-# +     takes_a.sort()

@@ -63,9 +63,3 @@ def place(kernels, peak, bandwidth):
 # %% wrong one_operation_per_product, edit of the solution
 # fails: A product costs 2 k operations per number of the result
 # ~ return 2 * m => return m
-
-# %% wrong pops_kernels, edit of the solution
-# fails: Same input, same result
-# -     for name, (flops, n_bytes) in kernels.items():
-# +     while kernels:
-# +         name, (flops, n_bytes) = kernels.popitem()

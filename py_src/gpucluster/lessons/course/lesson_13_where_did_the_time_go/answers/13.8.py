@@ -96,9 +96,3 @@ def breakdown(events, total):
 # %% wrong outer_gets_it, edit of the solution
 # fails: The seconds of stages that lie inside each other are their own, of all their times
 # ~ [-1]] += at - before  # until now, the innermost stage ran => [0]] += at - before
-
-# %% wrong remembers, edit of the solution
-# fails: Same input, same result
-# -     seconds, open_stages, before = {}, [], 0.0
-# +     seconds, open_stages, before = total_so_far, [], 0.0
-total_so_far = {}
