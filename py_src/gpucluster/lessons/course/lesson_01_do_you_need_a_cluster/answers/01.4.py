@@ -40,10 +40,6 @@ def dask_answer(table):
 # fails: The mean is that of one copy
 # ~ mean().compute() => map_partitions(lambda part: part.mean(), meta=("m", "f8")).compute().mean()
 
-# %% wrong b_missing_not_counted: Counts only the rows with a delay; cancelled flights are rows as well.
-# fails: The number of rows is that of all copies
-# ~ len(table), table => table["dep_delay"].count().compute(), table
-
 # %% wrong b_table_fetched: Fetches the whole table to the notebook; the text says never.
 # fails: The table stays on the workers
 # -     return len(table), table["dep_delay"].mean().compute()

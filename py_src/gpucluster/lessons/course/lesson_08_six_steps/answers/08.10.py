@@ -77,10 +77,6 @@ for backend in ("threading", "loky", "dask"):
 # fails: The cross-validation is three-fold
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=5).fit(X, y)
 
-# %% wrong five_folds_found: Five folds in found.
-# fails: The cross-validation is three-fold
-# ~ GRID, cv=3 => GRID, cv=5
-
 # %% wrong one_search_three_times, edit of right config: One search, copied.
 # fails: Each backend has its own search in found
 import copy
