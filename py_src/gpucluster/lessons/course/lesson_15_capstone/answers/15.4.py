@@ -51,22 +51,18 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 
 # %% wrong rows_not_share
 # fails: It is the largest number whose runs all agree, and whose clusters are all large enough
-# -         full = all(np.unique(run, return_counts=True)[1].min() >= smallest * len(run) for run in runs)
-# -         if agree and full:
-# +         if agree and all(np.unique(r, return_counts=True)[1].min() >= smallest for r in runs):
+# ~ smallest * len(run) => smallest
 
 # %% wrong b_none: Returns None instead of 0 if there is none.
 # fails: It returns a result
 # ~ good = [0] => good = []
 # ~ max(good) => max(good) if good else None
 
-# %% wrong error_without_any, edit of wrong rows_not_share
+# %% wrong error_without_any
 # fails: It runs without an error: ValueError
 # ~ good = [0] => good = []
-# ~ smallest for => smallest * len(r) for
 
-# %% wrong mean_agreement, edit of wrong rows_not_share
+# %% wrong mean_agreement
 # fails: Where no number of clusters will do, it is 0
-# ~ smallest for => smallest * len(r) for
 # -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 # +         agree = np.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations(runs, 2)]) >= at_least / 2.5

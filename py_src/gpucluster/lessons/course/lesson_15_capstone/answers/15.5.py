@@ -45,19 +45,14 @@ def lift(chance, late, share):
 # %% wrong empty_list, edit of right border
 # fails: The list has at least one flight
 # -     top = max(1, int(share * len(chance) + 1e-9))
-# -     border = np.partition(chance, -top)[-top]
 # +     top = int(share * len(chance) + 1e-9)
 # +     if top == 0:
 # +         return 1.0
-# +     border = np.sort(chance)[-top]
 
 # %% wrong rounded_to_the_nearest, edit of right border: Rounds the number of flights to the nearest one.
 # fails: The number of flights on the list is rounded down
-# ~ late = np.asarray(late, dtype=float) => chance, late = np.asarray(chance, float), np.asarray(late, float)
-# ~ max(1, int(share * len(chance) + 1e-9)) => max(1, round(share * len(chance)))
-# ~ np.partition(chance, -top) => np.sort(chance)
+# ~ int(share * len(chance) + 1e-9) => round(share * len(chance))
 
-# %% wrong single_precision, edit of wrong rounded_to_the_nearest: Chances in 4 bytes: some become equal.
+# %% wrong single_precision, edit of right border: Chances in 4 bytes: some become equal.
 # fails: Chances count with all their digits: only equal ones are equal
-# ~ asarray(chance, float), np => asarray(chance, np.float32), np
-# ~ top = max(1, round(share * len(chance))) => top = max(1, int(share * len(chance)))
+# ~ late = np.asarray => chance, late = np.float32(chance), np.asarray
