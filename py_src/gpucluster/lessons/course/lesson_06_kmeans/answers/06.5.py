@@ -151,10 +151,6 @@ own_step = step
 # +     centroids = start.copy()
 # +     path, inertias = [centroids], []
 
-# %% wrong total_movement, edit of wrong mean_movement: Stops by the total movement instead of the largest of a coordinate.
-# fails: It stops after the first step in which no coordinate moves by more than tolerance
-# ~ np.abs(path[-1] - path[-2]).mean() => np.linalg.norm(path[-1] - path[-2])
-
 # %% wrong zero_for_empty: A centroid without points goes to zero.
 # fails: A centroid without points stays where it is
 # ~ centroids[counts > 0] = sums[counts > 0] / counts[counts > 0 => centroids = sums / np.maximum(counts, 1)[:

@@ -65,14 +65,6 @@ quality = {k: psnr(tiles, reconstruct(tiles, tiles.mean(axis=0), own[:k])) for k
 # fails: The mean is the one that is given, whatever the rows
 # ~ np.subtract(rows, mean) => rows - (mean := np.mean(rows, axis=0))
 
-# %% wrong b_sign: The sign is turned, but 'higher is better'.
-# fails: PSNR is 10 log10(1 / mean squared error), in decibels
-# ~ -10 * math => 10 * math
-
-# %% wrong b_sum: The sum of the squared errors and not the mean.
-# fails: PSNR is 10 log10(1 / mean squared error), in decibels
-# ~ gaps @ gaps / gaps.size => gaps @ gaps
-
 # %% wrong b_two_of_three: Quality has no entry for 64.
 # fails: It has 4, 16, 64 components
 # ~ 20.9440, 64: 23.7108 => 20.9440

@@ -24,10 +24,6 @@ missing = {
 # fails: Claim A
 # ~ "date", "sample" => "date", "sample", "baseline"
 
-# %% wrong baseline_for_a_share
-# fails: Claim A
-# ~ "date", "sample" => "date", "sample", "baseline"
-
 # %% wrong baseline_for_rank: The rank in D is taken for a gain without baseline.
 # fails: Claim D
 # ~ "D": {"date"} => "D": {"date", "baseline"}
@@ -47,10 +43,6 @@ missing = {
 # %% wrong laptop_complete: F is taken for complete, though it has no date.
 # fails: Claim F
 # ~ "F": {"date"} => "F": set()
-
-# %% wrong nothing_missing_in_the_first
-# fails: Claim A
-# ~ {"source", "date", "sample"} => set()
 
 # %% wrong survey_is_a_source
 # fails: Claim E
