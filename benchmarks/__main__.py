@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 from typing import Any
 
 from . import clusters, responsiveness, telemetry, tinytasks, weight
 from .recording import record
-
-
-def summary(values: list[float]) -> dict[str, Any]:
-    """Return median and range."""
-    return {
-        "n": len(values),
-        "median": round(statistics.median(values), 4),
-        "minimum": round(min(values), 4),
-        "maximum": round(max(values), 4),
-        "values": [round(value, 4) for value in values],
-    }
+from .turns import summary
 
 
 def measure(repeats: int, parts: set[str]) -> dict[str, Any]:

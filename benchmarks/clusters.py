@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from .jupyter import Ours, Peer, Server, jupyterlab, until
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """Return how long the work takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+from .turns import seconds
 
 
 def standby_is_ready(server: Server) -> bool:
@@ -36,7 +29,7 @@ def warm(repeats: int) -> dict[str, dict[str, list[float]]]:
                     time.sleep(1)
                 row = {
                     "create": seconds(product.create),
-                    "scale": seconds(lambda product=product: product.scale(4)),  # type: ignore[misc]
+                    "scale": seconds(lambda product=product: product.scale(4)),
                     "stop": seconds(product.stop),
                 }
                 if number:

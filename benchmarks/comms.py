@@ -13,10 +13,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from gpucluster.dask_internals.scheduler_information import known_workers
+
+from .turns import by_turns, median_of_ratios, seconds
 
 MEBIBYTE = 2**20
 
@@ -42,13 +45,6 @@ def started(folder: Path, stack: ExitStack) -> dict[str, Any]:
         )
         clients[name] = stack.enter_context(Client(cluster, set_as_default=False))
     return clients
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    """Return how long the work takes."""
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin
 
 
 def connecting(client: Any) -> float:
@@ -126,22 +122,14 @@ WORK: dict[str, Callable[[Any], float]] = {
 
 def measure(repeats: int, works: list[str]) -> dict[str, dict[str, Any]]:
     """Return medians in seconds by work and comm, and the medians of the ratios to TCP."""
-    found: dict[str, dict[str, list[float]]] = {work: {} for work in works}
+    table: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory(prefix="gpcbench", dir="/tmp") as folder, ExitStack() as stack:
         clients = started(Path(folder), stack)
-        for turn in range(repeats + 1):
-            for work in works:
-                for name, client in clients.items():
-                    took = WORK[work](client)
-                    if turn:  # The first one loads modules.
-                        found[work].setdefault(name, []).append(took)
-    table: dict[str, dict[str, Any]] = {}
-    for work, by_name in found.items():
-        row: dict[str, Any] = {name: round(statistics.median(values), 5) for name, values in by_name.items()}
-        for name in ("unix", "tls"):
-            ratios = [one / other for one, other in zip(by_name[name], by_name["tcp"], strict=True)]
-            row[f"{name} / tcp"] = round(statistics.median(ratios), 2)
-        table[work] = row
+        for work in works:
+            taken = by_turns({name: partial(WORK[work], client) for name, client in clients.items()}, repeats)
+            table[work] = {name: round(statistics.median(values), 5) for name, values in taken.items()}
+            for name in ("unix", "tls"):
+                table[work][f"{name} / tcp"] = median_of_ratios(taken[name], taken["tcp"])
     return table
 
 

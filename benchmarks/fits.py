@@ -9,11 +9,13 @@ import argparse
 import os
 import statistics
 import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
+
+from .turns import by_turns, seconds, two_workers
 
 Case = tuple[Callable[[], Any], Callable[[], Any] | None]
 
@@ -29,9 +31,7 @@ def main() -> None:
         # Workers are new processes: they find it by the variable.
         os.environ["PYTHONPATH"] = given.source
         sys.path.insert(0, given.source)
-    from distributed import Client, LocalCluster
-
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with two_workers() as client:
         for name, (ours, theirs) in cases(client).items():
             if not given.only or any(part in name for part in given.only):
                 print(measured(name, ours, theirs, given.runs), flush=True)
@@ -87,16 +87,11 @@ def cases(client: Any) -> dict[str, Case]:
 
 def measured(name: str, ours: Callable[[], Any], theirs: Callable[[], Any] | None, runs: int) -> str:
     """Return a line with medians and smallest times, in milliseconds."""
-    seconds: list[list[float]] = [[], []]
-    for turn in range(runs + 1):
-        for column, fit in enumerate((ours, theirs)):
-            if fit is not None:
-                begun = time.perf_counter()
-                fit()
-                if turn:  # the first time, things are loaded
-                    seconds[column].append(time.perf_counter() - begun)
-    found = [f"{statistics.median(each) * 1e3:.0f} ms ({min(each) * 1e3:.0f})" for each in seconds if each]
-    ratio = f"; {statistics.median(seconds[0]) / statistics.median(seconds[1]):.2f} x" if theirs else ""
+    fits = {"ours": ours, "theirs": theirs} if theirs else {"ours": ours}
+    taken = by_turns({name: partial(seconds, fit) for name, fit in fits.items()}, runs)
+    medians = {name: statistics.median(each) for name, each in taken.items()}
+    found = [f"{medians[name] * 1e3:.0f} ms ({min(each) * 1e3:.0f})" for name, each in taken.items()]
+    ratio = f"; {medians['ours'] / medians['theirs']:.2f} x" if theirs else ""
     return f"{name}: {', scikit-learn '.join(found)}{ratio}"
 
 

@@ -16,14 +16,11 @@ import threading
 import time
 from pathlib import Path
 
+from .turns import cpu_seconds
+
 WORKERS = 8
 SECONDS = 20.0
 FAKES = Path(__file__).parents[1] / "tests" / "fakes"
-
-
-def _processor_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(repeats: int) -> dict[str, list[float]]:
@@ -54,9 +51,9 @@ def measure(repeats: int) -> dict[str, list[float]]:
                     threading.Thread(target=lambda n=n_viewers: asyncio.run(views(n)), daemon=True).start()
                     time.sleep(2)
                 for _ in range(repeats):
-                    before, started = _processor_seconds(pid), time.monotonic()
+                    before, started = cpu_seconds(pid), time.monotonic()
                     time.sleep(SECONDS)
-                    used = _processor_seconds(pid) - before
+                    used = cpu_seconds(pid) - before
                     found.setdefault(f"{n_viewers} viewers", []).append(100 * used / (time.monotonic() - started))
         finally:
             control.stop(model.id)

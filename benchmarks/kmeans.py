@@ -22,11 +22,12 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from distributed import Client, LocalCluster, wait
+from distributed import Client, wait
 from gpucluster.learn import KMeans
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_sample_image
 
+from benchmarks import turns
 from benchmarks.recording import record
 
 LARGE = {"rows": 2_000_000, "features": 32, "clusters": 16, "iterations": 20}
@@ -81,25 +82,6 @@ def timed(fit: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - began, model
 
 
-def figures(seconds: dict[str, list[float]]) -> dict[str, Any]:
-    """Return medians and ranges, and how our time compares within each turn."""
-    result: dict[str, Any] = {}
-    for name, values in seconds.items():
-        result[name] = {
-            "median": round(statistics.median(values), 4),
-            "minimum": round(min(values), 4),
-            "maximum": round(max(values), 4),
-            "values": [round(value, 4) for value in values],
-        }
-        if name != "gpucluster":
-            turns = [ours / theirs for ours, theirs in zip(seconds["gpucluster"], values, strict=False)]
-            result[name]["gpucluster_ratio_of_medians"] = round(
-                statistics.median(seconds["gpucluster"]) / statistics.median(values), 3
-            )
-            result[name]["gpucluster_median_of_ratios"] = round(statistics.median(turns), 3)
-    return result
-
-
 def large_data(folder: Path) -> None:
     """Write points around 16 centres in 32 dimensions, with overlap, so that 20 iterations do not suffice."""
     random = np.random.default_rng(0)
@@ -144,7 +126,7 @@ def compared(folder: Path, name: str, iterations: int, repeats: int, ranks: Rank
             if turn:
                 seconds.setdefault("mpi4py", []).append(found["seconds"])
     return {"rows": len(whole), "features": whole.shape[1], "clusters": len(start), "iterations": iterations,
-            "seconds": figures(seconds), "inertia": inertia}  # fmt: skip
+            "seconds": turns.compared(seconds, "gpucluster"), "inertia": inertia}  # fmt: skip
 
 
 def on_workers(folder: Path, name: str, n_rows: int) -> Any:
@@ -199,15 +181,11 @@ def _settled(dask_scheduler: Any = None) -> int | None:
 
 
 @contextmanager
-def two_workers(*, own: bool = False) -> Iterator[Client]:
-    """Start the cluster: plain Dask's, or one of gpucluster's own."""
-    if own:
-        import gpucluster
+def own_workers() -> Iterator[Client]:
+    """Start two workers of gpucluster's own."""
+    import gpucluster
 
-        with gpucluster.create("local", n_workers=2, threads_per_worker=1) as mine, mine.get_client() as client:
-            yield client
-        return
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with gpucluster.create("local", n_workers=2, threads_per_worker=1) as mine, mine.get_client() as client:
         yield client
 
 
@@ -225,7 +203,7 @@ def main() -> None:
         folder = Path(name)
         large_data(folder)
         small_data(folder)
-        with two_workers(own=options.cluster == "gpucluster") as client:
+        with own_workers() if options.cluster == "gpucluster" else turns.two_workers() as client:
             ranks = Ranks(folder, options.mpiexec) if options.mpiexec else None
             if "small" in options.only:
                 found["small"] = compared(folder, "small", SMALL_ITERATIONS, options.repeats, ranks)

@@ -9,7 +9,6 @@ import argparse
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,29 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from .__main__ import summary
 from .recording import record
+from .turns import seconds, summary, two_workers
 
 N_ROWS, N_FEATURES, N_COMPONENTS, N_BLOCKS = 1_000_000, 64, 8, 8
 PEER_SOLVERS = ("auto",)
 PATCH, WORKER_MEMORY = 16, "900MiB"
-
-
-@contextmanager
-def two_workers(**options: Any) -> Iterator[Any]:
-    """Start two workers with one thread each, and yield a client."""
-    from distributed import Client, LocalCluster
-
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", **options)
-    with cluster, Client(cluster) as client:
-        yield client
-
-
-def seconds(function: Any) -> float:
-    """Return how long a call takes."""
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
 
 
 def rows(n_rows: int) -> np.ndarray[Any, Any]:

@@ -6,8 +6,8 @@ import subprocess
 import sys
 import time
 
-from .clusters import seconds
 from .jupyter import Ours, Peer, jupyterlab
+from .turns import seconds
 
 TASKS = 10_000
 

@@ -23,7 +23,7 @@ from typing import Any
 from gpucluster.client.control import AsyncControl
 
 from .recording import record
-from .viewers import cpu_seconds, server, viewers
+from .viewers import server, shares_of_a_core, viewers
 
 CLUSTERS, JOBS, NODES, VIEWERS = 4, 250, 64, 20
 SPEC = {
@@ -81,19 +81,17 @@ async def measure(seconds: float, folder: Path) -> dict[str, Any]:
         with server(environment, folder, token) as (_, port):
             async with viewers(VIEWERS, port, token) as seen:
                 await asyncio.sleep(10)
-                before, begun = [cpu_seconds(int(model.pid or 0)) for model in models], time.time()
-                await asyncio.sleep(seconds)
-                took = time.time() - begun
-                cpu = [cpu_seconds(int(model.pid or 0)) - was for model, was in zip(models, before, strict=True)]
+                begun = time.time()
+                shares = await shares_of_a_core([int(model.pid or 0) for model in models], seconds)
                 models = [await control.get(model.id) for model in models]
         looks = [at for line in Path(f"{table}.looks").read_text().split() if begun <= (at := float(line))]
         gaps = [later - earlier for earlier, later in pairwise(looks)]
         return {
             "clusters": CLUSTERS, "slots": sum(model.n_workers + model.n_pending for model in models), "nodes": NODES,
             "viewers": VIEWERS, "messages": seen["messages"], "reason": models[0].pending_reason,
-            "looks": len(looks), "seconds": round(took, 1),
+            "looks": len(looks), "seconds": seconds,
             "seconds_between": {"least": round(min(gaps), 2), "median": round(statistics.median(gaps), 2)},
-            "supervisor_percent_of_a_core": [round(100 * each / took, 2) for each in cpu],
+            "supervisor_percent_of_a_core": shares,
         }  # fmt: skip
     finally:
         for model in await control.list():

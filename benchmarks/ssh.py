@@ -15,10 +15,10 @@ from typing import Any
 
 from tests.backends.ssh.sshd import Servers, free_port
 
-from .clusters import seconds
 from .jupyter import until
 from .recording import record
-from .starting import PAUSE_SECONDS, PEER, by_turns, ready_standbys, registry, told
+from .starting import PAUSE_SECONDS, PEER, ready_standbys, registry, told
+from .turns import by_turns, seconds
 
 COLD, WARM, PEER_SSH = "gpucluster.create", "gpucluster.create, with a standby", "SSHCluster"
 HOSTS = ("127.0.0.1", "127.0.0.2")
@@ -95,7 +95,7 @@ def main() -> None:
                 WARM: lambda: ours_with_standby(servers.config, directory),
                 PEER_SSH: lambda: peer(servers, port),
             }
-            times = by_turns(repeats, ways)
+            times = by_turns(ways, repeats, pause=PAUSE_SECONDS)
         finally:
             servers.stop()
     times[PEER] = times.pop(PEER_SSH)

@@ -22,6 +22,7 @@ import psutil
 
 from .recording import record
 from .starting import PAUSE_SECONDS, registry
+from .turns import cpu_seconds, seconds
 
 WITHOUT = "GPUCLUSTER_WITHOUT"
 SITECUSTOMIZE = """
@@ -71,9 +72,7 @@ def command(*words: str) -> None:
 
 def create(name: str = "measured", workers: int = 2) -> float:
     """Return the seconds of the command."""
-    began = time.perf_counter()
-    command("create", "--backend", "local", "--n-workers", str(workers), "--name", name)
-    return time.perf_counter() - began
+    return seconds(lambda: command("create", "--backend", "local", "--n-workers", str(workers), "--name", name))
 
 
 def one() -> dict[str, float]:
@@ -110,11 +109,7 @@ def at_rest() -> dict[str, float]:
     workers = top.children(recursive=True)
 
     def spent() -> tuple[float, float]:
-        def cpu(process: psutil.Process) -> float:
-            times = process.cpu_times()
-            return times.user + times.system
-
-        return cpu(top), sum(map(cpu, workers))
+        return cpu_seconds(top.pid), sum(cpu_seconds(worker.pid) for worker in workers)
 
     before = spent()
     time.sleep(REST_SECONDS)

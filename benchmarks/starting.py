@@ -14,16 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from .clusters import seconds
 from .jupyter import Ours, jupyterlab, until
 from .recording import record
+from .turns import by_turns, seconds, summary
 
 PARTS = ("warm", "cold", "standby")
 REST, PYTHON, SHELL, PEER = "through REST", "gpucluster.create", "gpucluster create, from a shell", "LocalCluster"
@@ -100,31 +100,19 @@ def from_shell(directory: Path) -> float:
     return taken
 
 
-def by_turns(repeats: int, ways: dict[str, Callable[[], float]]) -> dict[str, list[float]]:
-    """Measure every way, in turn; the first turn is not counted."""
-    found: dict[str, list[float]] = {name: [] for name in ways}
-    for number in range(repeats + 1):
-        for name, way in ways.items():
-            time.sleep(PAUSE_SECONDS)
-            taken = way()
-            if number:
-                found[name].append(taken)
-    return found
-
-
 def warm(repeats: int) -> dict[str, list[float]]:
     """Measure starts where a standby is ready."""
     with jupyterlab() as server, registry() as directory:
         server.get("/gpucluster/api/clusters")
         ours = Ours(server)
         ways = {REST: lambda: through_rest(ours), PYTHON: lambda: from_standby(directory), PEER: peer}
-        return by_turns(repeats, ways)
+        return by_turns(ways, repeats, pause=PAUSE_SECONDS)
 
 
 def cold(repeats: int) -> dict[str, list[float]]:
     """Measure the command line."""
     with registry() as directory:
-        return by_turns(repeats, {SHELL: lambda: from_shell(directory), PEER: peer})
+        return by_turns({SHELL: lambda: from_shell(directory), PEER: peer}, repeats, pause=PAUSE_SECONDS)
 
 
 def standby_bytes() -> dict[str, int]:
@@ -169,14 +157,7 @@ def told(times: dict[str, list[float]]) -> dict[str, Any]:
     """Return medians, ranges, and ratios to the peer."""
     base = statistics.median(times[PEER])
     return {
-        name: {
-            "n": len(values),
-            "median": round(statistics.median(values), 3),
-            "minimum": round(min(values), 3),
-            "maximum": round(max(values), 3),
-            "ratio": round(statistics.median(values) / base, 2),
-        }
-        for name, values in times.items()
+        name: {**summary(values), "ratio": round(statistics.median(values) / base, 2)} for name, values in times.items()
     }
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from tests.backends.ssh.sshd import Servers
 
 from .recording import record
 from .starting import PEER, told
+from .turns import median_of_ratios
 
 RATE = "1gbit"
 ONE, TWO = "one host", "two hosts"
@@ -121,9 +121,7 @@ def main() -> None:
     for table, found in times.items():
         figures[table] = told({PEER: found[ONE], TWO: found[TWO]})
         figures[table][ONE] = figures[table].pop(PEER)
-        turns = [two / one for one, two in zip(found[ONE], found[TWO], strict=True)]
-        figures[table]["median of the turns' ratios"] = round(statistics.median(turns), 3)
-        figures[table]["values"] = {name: [round(value, 4) for value in values] for name, values in found.items()}
+        figures[table]["median of the turns' ratios"] = median_of_ratios(found[TWO], found[ONE])
     record({"rate": RATE, "seconds": figures}, name="twohosts", packages=["distributed", "asyncssh"])
 
 

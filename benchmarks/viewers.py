@@ -33,9 +33,9 @@ sys.path.insert(0, str(ROOT / "tests" / "fakes"))
 from nvml.machine import FakeMachine, compile_libraries, gpu  # noqa: E402
 
 from benchmarks.recording import record  # noqa: E402
+from benchmarks.turns import cpu_seconds  # noqa: E402
 
 GPUS = 8
-TICKS = os.sysconf("SC_CLK_TCK")
 SETTLE_SECONDS = 8.0
 
 
@@ -122,10 +122,12 @@ def bare_cluster(python: str, environment: Mapping[str, str], folder: Path) -> I
         process.stdout.close()
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+async def shares_of_a_core(pids: Sequence[int], seconds: float) -> list[float]:
+    """Return the CPU time that processes use within some seconds, in per cent of a core."""
+    before, began = [cpu_seconds(pid) for pid in pids], time.monotonic()
+    await asyncio.sleep(seconds)
+    used = [cpu_seconds(pid) - already for pid, already in zip(pids, before, strict=True)]
+    return [round(100 * each / (time.monotonic() - began), 3) for each in used]
 
 
 @contextlib.asynccontextmanager
@@ -173,17 +175,13 @@ async def measure(numbers: list[int], seconds: float, python: str) -> list[dict[
     changing: asyncio.Task[None] | None = None
     try:
         with server(environment, folder, token) as (process, port):
-            alone = cpu_seconds(process.pid), time.monotonic()
-            await asyncio.sleep(seconds)
-            idle = 100 * (cpu_seconds(process.pid) - alone[0]) / (time.monotonic() - alone[1])
-            rows.append({"viewers": 0, "cluster": False, "server": round(idle, 3)})
+            [idle] = await shares_of_a_core([process.pid], seconds)
+            rows.append({"viewers": 0, "cluster": False, "server": idle})
             print(rows[-1], flush=True)
             with bare_cluster(python, environment, folder) as pid:
                 await asyncio.sleep(SETTLE_SECONDS)
-                alone = cpu_seconds(pid), time.monotonic()
-                await asyncio.sleep(seconds)
-                idle = 100 * (cpu_seconds(pid) - alone[0]) / (time.monotonic() - alone[1])
-                rows.append({"viewers": 0, "cluster": "LocalCUDACluster without gpucluster", "process": round(idle, 3)})
+                [idle] = await shares_of_a_core([pid], seconds)
+                rows.append({"viewers": 0, "cluster": "LocalCUDACluster without gpucluster", "process": idle})
                 print(rows[-1], flush=True)
             model = await control.create(
                 {"backend": "cuda", "n_workers": GPUS, "idle_timeout_seconds": None}, python=python
@@ -202,18 +200,14 @@ async def measure(numbers: list[int], seconds: float, python: str) -> list[dict[
             for number in numbers:
                 async with viewers(number, port, token) as seen:
                     await asyncio.sleep(SETTLE_SECONDS)
-                    before = cpu_seconds(process.pid), cpu_seconds(model.pid), time.monotonic(), dict(seen)
-                    await asyncio.sleep(seconds)
-                    took = time.monotonic() - before[2]
-                    of_server = 100 * (cpu_seconds(process.pid) - before[0]) / took
-                    of_supervisor = 100 * (cpu_seconds(model.pid) - before[1]) / took
-                    each = max(number, 1) * took
+                    already = dict(seen)
+                    of_server, of_supervisor = await shares_of_a_core([process.pid, model.pid], seconds)
+                    each = max(number, 1) * seconds
                     rows.append({
-                        "viewers": number, "cluster": True, "seconds": round(took, 1),
-                        "server": round(of_server, 3), "supervisor": round(of_supervisor, 3),
-                        "total": round(of_server + of_supervisor, 3),
-                        "messages_per_viewer_second": round((seen["messages"] - before[3]["messages"]) / each, 2),
-                        "bytes_per_viewer_second": round((seen["bytes"] - before[3]["bytes"]) / each),
+                        "viewers": number, "cluster": True, "seconds": seconds,
+                        "server": of_server, "supervisor": of_supervisor, "total": round(of_server + of_supervisor, 3),
+                        "messages_per_viewer_second": round((seen["messages"] - already["messages"]) / each, 2),
+                        "bytes_per_viewer_second": round((seen["bytes"] - already["bytes"]) / each),
                     })  # fmt: skip
                     print(rows[-1], flush=True)
             await control.stop(model.id)
@@ -244,14 +238,10 @@ async def measure_nvdashboard(numbers: list[int], seconds: float, python: str) -
             for number in numbers:
                 async with viewers(number, port, token, CHARTS) as seen:
                     await asyncio.sleep(SETTLE_SECONDS)
-                    before, clock, already = cpu_seconds(process.pid), time.monotonic(), dict(seen)
-                    await asyncio.sleep(seconds)
-                    took = time.monotonic() - clock
-                    used = 100 * (cpu_seconds(process.pid) - before) / took
-                    each = (seen["messages"] - already["messages"]) / max(number, 1) / took
-                    rows.append(
-                        {"viewers": number, "server": round(used, 3), "messages_per_viewer_second": round(each, 2)}
-                    )
+                    already = seen["messages"]
+                    [used] = await shares_of_a_core([process.pid], seconds)
+                    each = (seen["messages"] - already) / max(number, 1) / seconds
+                    rows.append({"viewers": number, "server": used, "messages_per_viewer_second": round(each, 2)})
                     print("nvdashboard", rows[-1], flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

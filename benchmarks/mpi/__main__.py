@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.recording import record
+from benchmarks.turns import compared
 
 PAUSE_SECONDS = 0.05
 PARTS = ("links", "applications", "kmeans")
@@ -28,19 +29,7 @@ PARTS = ("links", "applications", "kmeans")
 
 def figures(found: dict[str, dict[str, list[float]]]) -> dict[str, Any]:
     """Return medians, and the median ratios of mpi to each other transport in the same turn."""
-    table: dict[str, Any] = {}
-    for what, ways in found.items():
-        row: dict[str, Any] = {
-            name: {"median": statistics.median(taken), "minimum": min(taken), "maximum": max(taken)}
-            for name, taken in ways.items()
-        }
-        for name, taken in ways.items():
-            if name != "mpi":
-                turns = [ours / theirs for ours, theirs in zip(ways["mpi"], taken, strict=True)]
-                row[name]["mpi_median_of_ratios"] = round(statistics.median(turns), 3)
-                row[name]["mpi_ratio_of_medians"] = round(row["mpi"]["median"] / row[name]["median"], 3)
-        table[what] = row
-    return table
+    return {what: compared(ways, "mpi", digits=9) for what, ways in found.items()}
 
 
 def over_rounds(rounds: list[dict[str, dict[str, list[float]]]]) -> dict[str, Any]:

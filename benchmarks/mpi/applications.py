@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from benchmarks.comms import MEBIBYTE, moving, seconds, transposing
+from benchmarks.comms import MEBIBYTE, moving, transposing
+from benchmarks.turns import seconds
 
 CLUSTERS = {"mpi": "mpi", "tcp": "tcp", "tls": "tls", "tcp, again": "tcp"}
 """Protocols by name."""

@@ -17,6 +17,7 @@ from typing import Any
 from distributed import Client, wait
 
 from benchmarks.recording import record
+from benchmarks.turns import cpu_seconds
 
 PER_PROCESS = 5_000
 TASKS_PER_WORKER = 5
@@ -51,25 +52,18 @@ def measured(n_workers: int, seconds: float) -> dict[str, Any]:
 
 def _tasks(client: Client, scheduler: subprocess.Popen[str], n_tasks: int) -> dict[str, Any]:
     """Return how many tasks a second go through, and what one takes of the scheduler's processor time."""
-    used = _processor_seconds(scheduler.pid)
+    used = cpu_seconds(scheduler.pid)
     began = time.perf_counter()
     futures = client.map(int, range(n_tasks), pure=False)
     wait(futures)
     passed = time.perf_counter() - began
-    used = _processor_seconds(scheduler.pid) - used
+    used = cpu_seconds(scheduler.pid) - used
     del futures
     return {
         "tasks": n_tasks,
         "tasks_per_second": round(n_tasks / passed),
         "scheduler_ms_per_task": round(1000 * used / n_tasks, 2),
     }
-
-
-def _processor_seconds(pid: int) -> float:
-    import psutil
-
-    times = psutil.Process(pid).cpu_times()
-    return float(times.user + times.system)
 
 
 def _process(module: str, *arguments: str) -> subprocess.Popen[str]:

@@ -99,13 +99,14 @@ def jupyter(
     pages.mkdir(parents=True)
     (pages / "page_config.json").write_text(json.dumps({"buildAvailable": False, "buildCheck": False}))
     port = _free_port()
-    lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", secrets.token_hex(16), directory)
+    # In the environment, not on the command line, where every user of the machine could read it.
+    token = environment["JUPYTER_TOKEN"] = secrets.token_hex(16)
+    lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", token, directory)
     lab.write_settings()
     command = [
         python, "-m", "jupyter", app, "--no-browser", "--ip=127.0.0.1", "--allow-root",
         f"--port={port}", "--ServerApp.port_retries=0", f"--ServerApp.base_url={base_url}",
-        f"--ServerApp.root_dir={directory / 'root'}", f"--IdentityProvider.token={lab.token}",
-        *options,
+        f"--ServerApp.root_dir={directory / 'root'}", *options,
     ]  # fmt: skip
     with (directory / "log").open("wb") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)

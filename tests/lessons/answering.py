@@ -1,7 +1,9 @@
 """Right and wrong answers to the exercises: one file per exercise, such as ``answers/06.2.py``
-in the folder of its lesson, with a cell for each answer.
+in the folder of its lesson, with a cell for each answer. What is above the first cell precedes every answer.
 
 ::
+
+    import numpy as np
 
     # %% right loop: One column of distances for each centroid.
     def assign(points, centroids):
@@ -17,14 +19,13 @@ in the folder of its lesson, with a cell for each answer.
     # +     nearest = distances.min(axis=1)
     # +     return nearest
 
-    # %% wrong first_only: Every point belongs to the first centroid.
+    # %% wrong first_only, edit of right loop: Every point belongs to the first centroid.
     # fails: Each point gets its nearest centroid
-    # edit of right loop
     def assign(points, centroids):
         return np.zeros(len(points), dtype=int)
 
 A wrong answer names a property that does not hold; of several, at least one. An answer of only edits changes the first
-answer of the file; ``# edit of`` names another one above, or ``the solution`` of the lesson. Edits replace text that is
+answer of the file; ``edit of`` names another one above, or ``the solution`` of the lesson. Edits replace text that is
 there once: first parts of lines (``~``), then whole lines (``-`` and ``+``); a line ``#`` stands between two edits of
 which the first only removes lines. Code below them follows the other answer, so a function defined again replaces the
 first.
@@ -51,7 +52,7 @@ def file_of(exercise: str) -> Path:
     return folder / f"{exercise}.py"
 
 
-_HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:: (.*))?")
+_HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:, edit of (\w+) (\w+))?(?:: .*)?")
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def seeds(number: int) -> list[Any]:
 def _read(exercise: str, text: str) -> Iterator[Answer]:
     lines = text.splitlines()
     heads = [number for number, line in enumerate(lines) if line.startswith("# %%")]
+    above = "\n".join(itertools.takewhile(lambda line: not line.startswith("# %%"), lines)).strip()
     texts: dict[tuple[str, str], str] = {}
     first = None
     for start, end in zip(heads, [*heads[1:], len(lines)], strict=True):
@@ -136,10 +138,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
             fails.append(body.pop(0).removeprefix("# fails: "))
         if bool(fails) == (kind == "right"):
             raise ValueError(f"{where}: a wrong answer has a line '# fails: PROPERTY' below its name, a right one none")
-        base = None
-        if body and body[0].startswith("# edit of "):
-            base = body.pop(0).removeprefix("# edit of ").partition(" ")[::2]
-        elif body and body[0].startswith(("# ~ ", "# - ")):
+        base = (head[3], head[4]) if head[3] else None
+        if base is None and body and body[0].startswith(("# ~ ", "# - ")):
             base = first
         if base == ("the", "solution"):
             texts[base] = solution_of(exercise)
@@ -150,7 +150,8 @@ def _read(exercise: str, text: str) -> Iterator[Answer]:
         else:
             raise ValueError(f"{where}: there is no '{' '.join(base)}' above")
         first = first or (kind, name)
-        yield Answer(exercise, kind == "right", name, tuple(fails), texts[kind, name])
+        text = texts[kind, name]
+        yield Answer(exercise, kind == "right", name, tuple(fails), f"{above}\n\n\n{text}" if above else text)
 
 
 def _edited(text: str, edits: list[str], where: str) -> str:

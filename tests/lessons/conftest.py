@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import gpucluster
+import IPython.display
 import matplotlib
 import pytest
 from gpucluster.lessons import lab as lab_module
@@ -65,3 +66,11 @@ def forgotten() -> Iterator[None]:
     _noted.clear()
     yield
     lab_module._current = None
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What was displayed, in order."""
+    displayed: list[Any] = []
+    monkeypatch.setattr(IPython.display, "display", displayed.append)
+    return displayed

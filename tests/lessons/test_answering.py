@@ -10,16 +10,15 @@ import pytest
 
 from tests.lessons import answering
 
-FILE = '''"""Answers to exercise 99.1."""
+FILE = """import operator
 
 # %% right sum: Adds.
 def add(a, b):
     c = a + b
     return c
 
-# %% wrong both: Takes away, and says more.
+# %% wrong both, edit of right sum: Takes away, and says more.
 # fails: It adds
-# edit of right sum
 # ~ add(a, b) => add(a, b, *_)
 # -     c = a + b
 #
@@ -27,7 +26,7 @@ def add(a, b):
 # +     c = a - b
 # +
 # +     return c, "more"
-'''
+"""
 
 
 @pytest.fixture
@@ -38,13 +37,13 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
     answering.answers_to.cache_clear()
 
 
-def test_an_edit_changes_parts_of_lines_and_whole_lines(write: Callable[[str], object]) -> None:
+def test_an_edit_changes_lines_below_the_shared_imports(write: Callable[[str], object]) -> None:
     write(FILE)
     right, wrong = answering.answers_to("99.1")
     assert (right.right, right.name, right.fails) == (True, "sum", ())
-    assert right.text == "def add(a, b):\n    c = a + b\n    return c\n"
+    assert right.text == "import operator\n\n\ndef add(a, b):\n    c = a + b\n    return c\n"
     assert (wrong.right, wrong.name, wrong.fails) == (False, "both", ("It adds",))
-    assert wrong.text == 'def add(a, b, *_):\n    c = a - b\n\n    return c, "more"\n'
+    assert wrong.text == 'import operator\n\n\ndef add(a, b, *_):\n    c = a - b\n\n    return c, "more"\n'
     assert answering.answer("99.1", "wrong both") is wrong
 
 
@@ -52,13 +51,13 @@ def test_an_edit_may_be_of_the_lessons_solution(
     write: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(answering, "solution_of", lambda exercise: f"def add(a, b):\n    return a + b  # {exercise}\n")
-    write("# %% right other\n# edit of the solution\n# ~ a + b => b + a\n")
+    write("# %% right other, edit of the solution\n# ~ a + b => b + a\n")
     (right,) = answering.answers_to("99.1")
     assert right.text == "def add(a, b):\n    return b + a  # 99.1\n"
 
 
 def test_code_of_an_edit_follows_the_other_answer(write: Callable[[str], object]) -> None:
-    write("# %% right sum\nA = 1\n# %% right other\n# edit of right sum\n# ~ 1 => 2\nB = 3\n\n# %% right last\nC = 1\n")
+    write("# %% right sum\nA = 1\n# %% right other, edit of right sum\n# ~ 1 => 2\nB = 3\n\n# %% right last\nC = 1\n")
     assert answering.answer("99.1", "right other").text == "A = 2\nB = 3\n"
 
 

@@ -6,50 +6,20 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-import IPython.display
 import numpy as np
 import pytest
 from gpucluster.lessons.course.lesson_11_gpu_memory.checks import true_choice
 from gpucluster.lessons.course.lesson_11_gpu_memory.simulations import Pool, replay, run_warps, use_buffers
 from gpucluster.lessons.figures import gpumemory, vector
 
-SVG = "{http://www.w3.org/2000/svg}"
+from tests.lessons.drawings import SVG, drawings_of, html_of
+
 MIB = 2**20
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What was displayed, in order."""
-    displayed: list[Any] = []
-    monkeypatch.setattr(IPython.display, "display", displayed.append)
-    return displayed
-
-
-def html_of(shown: Any) -> str:
-    """What a browser gets of an output."""
-    return str(shown._repr_mimebundle_()["text/html"])
-
-
-def drawings(shown: Any) -> list[ElementTree.Element]:
-    """All SVG pictures of an output, each with words."""
-    html = html_of(shown)
-    found = [ElementTree.fromstring(text) for text in re.findall(r"<svg.*?</svg>", html, re.DOTALL)]
-    assert found
-    for one in found:
-        assert one.get("role") == "img" and len(one.get("aria-label") or "") > 20
-        width, height = (float(value) for value in (one.get("viewBox") or "").split()[2:])
-        for box in one.iter(f"{SVG}rect"):
-            assert 0 <= float(box.get("x", -1)) <= width and 0 <= float(box.get("y", -1)) <= height
-        for text in one.iter(f"{SVG}text"):
-            assert float(text.get("y", 1e9)) <= height
-    assert not re.search(r"<script|\bon\w+=|https?://(?!www\.w3\.org/2000/svg)", html)
-    assert shown._repr_mimebundle_()["text/plain"] == repr(shown)
-    return found
 
 
 def test_a_divergent_warp_is_drawn_twice(shown: list[Any]) -> None:
     gpumemory.warps({"mixed": run_warps(np.arange(64) % 2, 8, 8), "one side": run_warps(np.ones(32), 8, 8)})
-    [picture] = drawings(shown[0])
+    [picture] = drawings_of(shown[0])
     lanes = [box for box in picture.iter(f"{SVG}rect") if box.find(f"{SVG}title") is not None]
     works = [box for box in lanes if "works" in (box.findtext(f"{SVG}title") or "")]
     assert (len(lanes), len(works)) == (2 * 2 * 32 + 32, 64 + 32)
@@ -60,7 +30,7 @@ def test_a_divergent_warp_is_drawn_twice(shown: list[Any]) -> None:
 def test_each_request_is_a_step_and_a_refusal_is_said(shown: list[Any]) -> None:
     trace = [("allocate", "A", MIB), ("allocate", "B", MIB), ("free", "A"), ("allocate", "C", 2 * MIB)]
     gpumemory.pool_steps(replay(trace, Pool(3 * MIB, 3 * MIB)))
-    pictures = drawings(shown[0])
+    pictures = drawings_of(shown[0])
     assert len(pictures) == len(re.findall(r'<input type="radio"', html_of(shown[0]))) == 4
     words = [" ".join(text.text or "" for text in one.iter(f"{SVG}text")) for one in pictures]
     assert "A is given back 2 MiB free in 2 pieces, the largest 1 MiB" in words[2]
@@ -80,7 +50,7 @@ def test_gaps_are_found_where_the_pool_does_not_tell_them(shown: list[Any]) -> N
 def test_uses_that_fetched_are_marked(shown: list[Any]) -> None:
     sizes = dict.fromkeys("abc", 10_000_000)
     gpumemory.spilling({"round": use_buffers(sizes, list("abcabc"), 20_000_000, true_choice)})
-    [picture] = drawings(shown[0])
+    [picture] = drawings_of(shown[0])
     titles = [title.text or "" for title in picture.iter(f"{SVG}title")]
     assert sum("had to come back" in title for title in titles) == 3
     assert "3 of 6 uses had to fetch" in repr(shown[0])
@@ -88,7 +58,7 @@ def test_uses_that_fetched_are_marked(shown: list[Any]) -> None:
 
 def test_the_ladder_and_empty_results(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     gpumemory.ladder()
-    [picture] = drawings(shown[0])
+    [picture] = drawings_of(shown[0])
     words = {text.text for text in picture.iter(f"{SVG}text")}
     assert {"GPU memory", "host memory", "disk"} <= words
     gpumemory.spilling({})

@@ -9,7 +9,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import IPython.display
 import psutil
 import pytest
 from distributed import Client
@@ -38,7 +37,7 @@ from gpucluster.lessons.course.lesson_14_onto_the_machine.probes import (
 )
 from gpucluster.lessons.figures import site as figures
 
-from tests.lessons.test_memory_figures import drawings
+from tests.lessons.drawings import SVG, drawings_of
 
 SCRIPT = '#!/bin/bash\n#SBATCH -N 2 --exclusive\necho "job ${SLURM_JOB_ID:-none}"\n#SBATCH --nodes=3\n'
 
@@ -47,14 +46,6 @@ SCRIPT = '#!/bin/bash\n#SBATCH -N 2 --exclusive\necho "job ${SLURM_JOB_ID:-none}
 def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """No Slurm here, even if one is installed."""
     monkeypatch.setattr("gpucluster.lessons.course.lesson_14_onto_the_machine.probes.shutil.which", lambda _: None)
-
-
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What was displayed, in order."""
-    displayed: list[Any] = []
-    monkeypatch.setattr(IPython.display, "display", displayed.append)
-    return displayed
 
 
 def test_directives_are_read_up_to_the_first_command() -> None:
@@ -232,17 +223,17 @@ def test_every_rule_is_about_a_package_of_the_old_line() -> None:
 
 def test_the_figures_say_what_they_show(shown: list[Any]) -> None:
     figures.connections()
-    assert len(drawings(shown[0])) == 7
+    assert len(drawings_of(shown[0])) == 7
     assert "Compute nodes do not reach the outside: refused" in repr(shown[0])
     job = {"start": 0.5, "end": 4.0, "nodes": 2, "cores": 32, "gpus": 4, "busy": [(0.0, 1.0), (3.0, 9.0), (5.0, 6.0)]}
     figures.allocation([job], (7.0, 4.0))
-    [picture] = drawings(shown[1])
-    titles = [title.text for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+    [picture] = drawings_of(shown[1])
+    titles = [title.text for title in picture.iter(f"{SVG}title")]
     assert titles == ["charged from 0.5 h to 4 h", "computes from 0.5 h to 1 h", "computes from 3 h to 4 h"]
     assert "4.00 of them idle (57%)" in repr(shown[1])
     figures.pods(run_loop(["a", "b"], {0: 3}, {4: "a"}, 8))
     assert "round 4: a fails, 2 pods are lost" in repr(shown[2])
-    drawings(shown[2])
+    drawings_of(shown[2])
     for line in (
         "ssh -N -L 1:localhost:8888 login.site.org",
         "ssh -N -L 1:localhost:2 n7",
@@ -250,7 +241,7 @@ def test_the_figures_say_what_they_show(shown: list[Any]) -> None:
         "ssh -N -L 1:n7:8888 x",
     ):
         figures.tunnel(line, node="n7", port=8888, loopback=True)
-        drawings(shown[-1])
+        drawings_of(shown[-1])
 
 
 def test_an_empty_answer_draws_nothing(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from xml.etree import ElementTree
 
-import IPython.display
 import numpy as np
 import pytest
 from gpucluster.lessons.checking import check
@@ -17,9 +15,9 @@ from gpucluster.lessons.figures import pipelines as drawings
 from gpucluster.lessons.hints import solution_of
 
 from tests.lessons.answering import answer, answers_to, seeds
+from tests.lessons.drawings import SVG, drawings_of
 from tests.lessons.test_answers import load, load_answer, named
 
-SVG = "{http://www.w3.org/2000/svg}"
 NUMBERS = [f"10.{number}" for number in range(1, 15)]
 NEEDS = {"10.6": ["10.1"], "10.11": ["10.9"]}
 
@@ -119,29 +117,17 @@ def test_what_is_no_ring_is_read_without_an_error() -> None:
     assert read_ring(lambda comm, values: comm.sendrecv(values, dest=comm.rank, source=comm.rank), 2)[1] == [[]]
 
 
-@pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What was displayed, in order."""
-    displayed: list[Any] = []
-    monkeypatch.setattr(IPython.display, "display", displayed.append)
-    return displayed
-
-
-def drawings_of(shown: Any) -> list[ElementTree.Element]:
-    """All SVG pictures of an output: each with words, and with nothing outside of it."""
-    html = str(shown._repr_mimebundle_()["text/html"])
-    found = [ElementTree.fromstring(text) for text in re.findall(r"<svg.*?</svg>", html, re.DOTALL)]
+def roomy(shown: Any) -> list[ElementTree.Element]:
+    """All pictures of an output, whose boxes and texts end within the frame."""
+    found = drawings_of(shown)
     for one in found:
-        assert one.get("role") == "img" and len(one.get("aria-label") or "") > 20
-        width, height = (float(value) for value in (one.get("viewBox") or "").split()[2:])
+        width = float((one.get("viewBox") or "").split()[2])
         for box in one.iter(f"{SVG}rect"):
-            assert float(box.get("x", -1)) >= 0 and float(box.get("x", -1)) + float(box.get("width", 1e9)) <= width
+            assert float(box.get("x", -1)) + float(box.get("width", 1e9)) <= width
         for text in one.iter(f"{SVG}text"):
-            assert 0 <= float(text.get("x", -1)) <= width and float(text.get("y", 1e9)) <= height
             long = 0.52 * float(text.get("font-size", 12)) * len(text.text or "")
             share = {"start": 1.0, "middle": 0.5, "end": 0.0}[text.get("text-anchor", "start")]
             assert float(text.get("x", 0)) + share * long <= width, text.text
-    assert found and not re.search(r"<script|\bon\w+=", html)
     return found
 
 
@@ -154,7 +140,7 @@ def test_the_pictures_say_in_words_what_they_show(shown: list[Any]) -> None:
     drawings.pipeline({"two": schedule(2, 2), "copies": schedule(2, 1, copies=2)})
     drawings.efficiencies({"one": (2, 94.7), "other": (32, 50.3)})
     for one in shown:
-        assert len(drawings_of(one)) == 1
+        assert len(roomy(one)) == 1
     words = " ".join(map(repr, shown))
     assert "layer 1 with 32 units" in words and "rate 1 diverges" in words and "94.7 % at 2 times as many" in words
     assert f"two: {length(schedule(2, 2)):g} units of time, 33% idle" in words
@@ -164,7 +150,7 @@ def test_each_message_of_the_ring_is_a_step(shown: list[Any], capsys: pytest.Cap
     drawings.ring(None, 4)  # type: ignore[arg-type]
     assert "Nothing to draw yet" in capsys.readouterr().out
     drawings.ring(read_ring(solved("10.7")[0], 3)[1], 3)
-    pictures = drawings_of(shown[0])
+    pictures = roomy(shown[0])
     assert len(pictures) == 5
     assert "Message 4 of each rank: 9 of 9 parts are complete" in repr(shown[0])
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 00.1."""
-
 # %% right b_reduce: functools.reduce over the workers, without a loop.
 from functools import reduce
 
@@ -27,9 +25,8 @@ def inspect(client):
 
 # %% wrong b_cores_of_machine: Counts the cores of the machine, not the threads of the workers.
 # fails: The number of threads is that of all workers together
-# ~ from functools import reduce => import os
-# -     return reduce(lambda a, w: (a[0] + 1, a[1] + w["nthreads"], a[2] + w["memory_limit"]), info, (0, 0, 0))
-# +     return len(info), os.cpu_count() * len(info), sum(w["memory_limit"] for w in info)
+# ~ a[1] + w["nthreads"] => a[1] + os.cpu_count()
+import os
 
 # %% wrong b_gibibytes: The memory is in GiB, not in bytes.
 # fails: The bytes of memory is that of all workers together
@@ -43,12 +40,9 @@ def inspect(client):
     info = client.scheduler_info(n_workers=-1)["workers"].values()
     return len(info), sum(w["nthreads"] for w in info), sum(int(w["metrics"]["memory"]) for w in info)
 
-# %% wrong b_scheduler_too: Counts the scheduler as a worker.
+# %% wrong b_scheduler_too, edit of the solution: Counts the scheduler as a worker.
 # fails: The number of workers is that of all workers together
-def inspect(client):
-    info = client.scheduler_info(n_workers=-1)["workers"].values()
-    processes = len(info) + 1
-    return processes, sum(w["nthreads"] for w in info), sum(w["memory_limit"] for w in info)
+# ~ len(workers) => len(workers) + 1
 
 # %% wrong b_threads_swapped: Threads come first and workers second; the text says workers, threads, bytes.
 # fails: The number of workers is that of all workers together

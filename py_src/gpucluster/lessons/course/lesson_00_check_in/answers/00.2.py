@@ -1,5 +1,3 @@
-"""Answers to exercise 00.2."""
-
 # %% right strip
 def dashboard_url(server, path):
     return f"{server.rstrip('/')}/{path}"

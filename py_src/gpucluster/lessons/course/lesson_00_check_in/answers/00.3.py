@@ -1,5 +1,3 @@
-"""Answers to exercise 00.3."""
-
 # %% right run
 import os
 

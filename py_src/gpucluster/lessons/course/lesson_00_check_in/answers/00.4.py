@@ -1,5 +1,3 @@
-"""Answers to exercise 00.4."""
-
 # %% right exit_stack
 from contextlib import ExitStack
 
@@ -19,25 +17,22 @@ def borrow(start, job):
         with Client(cluster) as client:
             return job(client)
 
-# %% wrong b_cluster_left: Only the client is closed, and the cluster keeps running.
+# %% wrong b_cluster_left, edit of the solution: Only the client is closed, and the cluster keeps running.
 # fails: No worker and no port is left after a job that succeeds
-# edit of the solution
 def borrow(start, job):
     with Client(start()) as client:
         return job(client)
 
-# %% wrong b_error_swallowed: The error of the job is printed and does not reach the caller.
+# %% wrong b_error_swallowed, edit of the solution: The error of the job is printed and does not reach the caller.
 # fails: The error of a job that fails reaches the caller
-# edit of the solution
 # -         return job(client)
 # +         try:
 # +             return job(client)
 # +         except Exception as error:
 # +             print("The job failed:", error)
 
-# %% wrong b_exception_only: Closes in the good case and after ValueError only, so other errors leave the cluster running.
+# %% wrong b_exception_only, edit of the solution: Closes in the good case and after ValueError only, so other errors leave the cluster running.
 # fails: No worker and no port is left after a job that fails
-# edit of the solution
 def borrow(start, job):
     cluster = start()
     client = Client(cluster)
@@ -51,20 +46,17 @@ def borrow(start, job):
     cluster.close()
     return result
 
-# %% wrong b_no_result: Does not return what the job returns.
+# %% wrong b_no_result, edit of the solution: Does not return what the job returns.
 # fails: It returns a result
-# edit of the solution
 # ~ return job => job
 
-# %% wrong b_two_clusters: Calls start() twice, and one of the two clusters is left running.
+# %% wrong b_two_clusters, edit of the solution: Calls start() twice, and one of the two clusters is left running.
 # fails: start() is called once
-# edit of the solution
 # -     """Run job(client) on a cluster made by start(); return its result and leave nothing running."""
 # +     start()
 
-# %% wrong no_result
+# %% wrong no_result, edit of wrong b_no_result
 # fails: It returns what the job returned
-# edit of wrong b_no_result
 # -         job(client)
 # +         job(client)
 # +     return "done"

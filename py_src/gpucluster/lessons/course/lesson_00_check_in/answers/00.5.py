@@ -1,5 +1,3 @@
-"""Answers to exercise 00.5."""
-
 # %% right modulo
 def visible_to(worker, devices):
     names = devices.split(",")
@@ -17,15 +15,11 @@ def visible_to(worker, devices):
 
 # %% wrong b_blanks: There are blanks after the commas, so the text is not the string that the table shows.
 # fails: All devices are there, none is new
-# -     return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
-# +     k = worker % len(names)
-# +     return ", ".join(names[k:] + names[:k])
+# ~ ",".join => ", ".join
 
 # %% wrong b_from_one: Counts the workers from 1, but the first worker has the number 0.
 # fails: Worker number i begins with device number i
-# -     return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
-# +     k = (worker - 1) % len(names)
-# +     return ",".join(names[k:] + names[:k])
+# ~ worker + i => worker - 1 + i
 
 # %% wrong b_letters: Rotates the letters of the text, not the names between the commas.
 # fails: All devices are there, none is new
@@ -34,8 +28,7 @@ def visible_to(worker, devices):
 
 # %% wrong b_list: Returns a Python list, not one string with commas.
 # fails: It returns text
-# edit of wrong b_blanks
-# ~ ", ".join(names[k:] + names[:k]) => names[k:] + names[:k]
+# ~ ",".join(names[(worker + i) % len(names)] for i in range(len(names))) => [names[(worker + i) % len(names)] for i in range(len(names))]
 
 # %% wrong b_swap_first: Brings the own device to the front, but the others do not follow in a rotated order.
 # fails: The others follow in order, and go round

@@ -1,5 +1,3 @@
-"""Answers to exercise 01.2."""
-
 # %% right b_ceil: math.ceil of a quotient.
 import math
 
@@ -11,11 +9,6 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 def nodes_needed(data_bytes, node_bytes, usable=1.0):
     return int(-(-data_bytes // (node_bytes * usable)))
 
-# %% wrong b_float16: Float16 cannot hold the sizes, so the number of nodes is not the smallest.
-# fails: All the data fits into the nodes
-# ~ import math => import numpy as np
-# ~ math.ceil(data_bytes / (node_bytes * usable => int(np.ceil(np.float16(data_bytes / node_bytes) / np.float16(usable)
-
 # %% wrong b_floor: Rounds down, so the nodes do not hold the data.
 # fails: All the data fits into the nodes
 def nodes_needed(data_bytes, node_bytes, usable=1.0):
@@ -24,11 +17,6 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 # %% wrong b_nodes_rounded: Rounds up before it divides by usable, so the number is not the smallest.
 # fails: One node fewer would be too few
 # ~ data_bytes / (node_bytes * usable) => math.ceil(data_bytes / node_bytes) / usable
-
-# %% wrong b_one_more: Adds one also if the data fits exactly.
-# fails: One node fewer would be too few
-def nodes_needed(data_bytes, node_bytes, usable=1.0):
-    return int(data_bytes // (node_bytes * usable)) + 1
 
 # %% wrong b_usable_ignored: Ignores usable, and fills the whole memory.
 # fails: All the data fits into the nodes

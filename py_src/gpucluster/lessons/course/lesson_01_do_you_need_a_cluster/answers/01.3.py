@@ -1,5 +1,3 @@
-"""Answers to exercise 01.3."""
-
 # %% right columns
 import numpy as np
 import pandas as pd
@@ -21,14 +19,12 @@ def conclude(measured):
 # ~ winner[(ratio < 1.1) & (1 / ratio < 1.1)] => winners[table.max(axis=1) / table.min(axis=1) < 1.1]
 # ~ dict(zip(measured["copies"], winner, strict=True)) => winners.to_dict()
 
-# %% wrong larger_time
+# %% wrong larger_time, edit of right idxmin
 # fails: The winner follows from the two times (a random table)
-# edit of right idxmin
 # ~ winners = table.idxmin(axis=1) => winners = table.idxmax(axis=1)
 
-# %% wrong fixed
+# %% wrong fixed, edit of right columns
 # fails: There is one entry for each number of copies
-# edit of right columns
 def conclude(measured):
     return {1: "pandas", 4: "pandas", 16: "Dask"}
 
@@ -40,12 +36,6 @@ def conclude(measured):
 # fails: All six times were measured
 # ~ [0.12, 0.5, 2.1] => [0.12, 0.5, float("nan")]
 
-# %% wrong of_the_slower
+# %% wrong of_the_slower, edit of right idxmin
 # fails: The winner follows from the two times (a random table)
-# edit of right idxmin
 # ~ table.max(axis=1) / table.min(axis=1) < 1 => 1 - table.min(axis=1) / table.max(axis=1) < 0
-
-# %% wrong six_percent
-# fails: The winner follows from the two times (a random table)
-# edit of right idxmin
-# ~ 1.1 => 1.06

@@ -1,5 +1,3 @@
-"""Answers to exercise 01.5."""
-
 # %% right b_nine_of_ten: Nine of ten: case d is answered differently, which is enough.
 choices = dict(
     zip("abcdefghij", ["pandas", "pandas", "one device", "Dask", "Dask", "Spark", "Dask", "Dask", "one device", "Dask"])
@@ -27,13 +25,11 @@ choices = {
 # fails: Nine of the ten choices are good ones
 choices = dict.fromkeys("abcdefghij", "Dask")
 
-# %% wrong case_missing
+# %% wrong case_missing, edit of the solution
 # fails: Each choice is there
-# edit of the solution
 # -     "f": "Spark",
 
-# %% wrong words
+# %% wrong words, edit of the solution
 # fails: Each is one of the five words
-# edit of the solution
 # ~ "a": "pandas", => "a": "Pandas!",
 # ~ "pandas" => "numpy"

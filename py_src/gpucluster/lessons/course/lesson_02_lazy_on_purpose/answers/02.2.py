@@ -1,5 +1,3 @@
-"""Answers to exercise 02.2."""
-
 # %% right counted
 from dask.delayed import delayed
 

@@ -1,8 +1,8 @@
-"""Answers to exercise 02.3."""
+import dask
+from dask import delayed
 
 # %% right array
 import numpy as np
-from dask import delayed
 
 
 @delayed
@@ -23,10 +23,6 @@ def three_answers(pieces):
 # +     return plan.compute()
 
 # %% right b_summary_per_piece: One delayed summary for each piece; the small summaries are put together in the notebook.
-import dask
-from dask import delayed
-
-
 def summary(piece):
     return piece.size, piece.sum(), piece.max()
 
@@ -44,32 +40,20 @@ def three_answers(pieces):
 def answers(values):
     return values.size, values.mean(), values.max()
 
-# %% wrong b_largest_from_zero: The largest begins at 0, so with negative values only it is not the largest of the pieces.
+# %% wrong b_largest_from_zero, edit of the solution: The largest begins at 0, so with negative values only it is not the largest of the pieces.
 # fails: The largest value is right
-# edit of the solution
 # ~ piece.max => 0] + [piece.max
-import dask
-from dask import delayed
 
-# %% wrong b_whole_minutes: Integer division cuts the mean.
+# %% wrong b_whole_minutes, edit of the solution: Integer division cuts the mean.
 # fails: The mean of all values is right
-# edit of wrong b_largest_from_zero
-# ~ total / rows => total // rows
-# -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
-# +     worst = delayed(max)([piece.max() for piece in pieces])
+# ~ / => //
 
-# %% wrong b_number_of_pieces: Counts the pieces, not the values in them.
+# %% wrong b_number_of_pieces, edit of right b_summary_per_piece: Counts the pieces, not the values in them.
 # fails: The number of values is right
-# edit of right b_summary_per_piece
-def three_answers(pieces):
-    total, worst = dask.compute(
-        delayed(sum)([piece.sum() for piece in pieces]), delayed(max)([piece.max() for piece in pieces])
-    )
-    return len(pieces), total / len(pieces), worst
+# ~ sum(sizes) => len(sizes)
 
-# %% wrong b_persist_unused: Persists, but goes on with the old plans, so everything is loaded again.
+# %% wrong b_persist_unused, edit of right b_summary_per_piece: Persists, but goes on with the old plans, so everything is loaded again.
 # fails: Each piece is loaded exactly once
-# edit of right b_summary_per_piece
 def three_answers(pieces):
     dask.persist(*pieces)
     rows = delayed(sum)([piece.size for piece in pieces]).compute()
@@ -82,19 +66,12 @@ def three_answers(pieces):
 # -     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
 # +     values = np.concatenate(dask.compute(*pieces))
 # +     return values.size, values.mean(), values.max()
-import dask
 
-# %% wrong b_still_lazy: Returns plans, not the three numbers.
+# %% wrong b_still_lazy, edit of the solution: Returns plans, not the three numbers.
 # fails: They are computed, not only planned
-# edit of wrong b_largest_from_zero
-# -     worst = delayed(max)([0] + [piece.max() for piece in pieces])
 # -     rows, total, worst = dask.compute(rows, total, worst)
-# +     worst = delayed(max)([piece.max() for piece in pieces])
 
-# %% wrong last_piece_lost
+# %% wrong last_piece_lost, edit of the solution
 # fails: The number of values is right
-# edit of the solution
 # -     """Return the number of values, their mean, and the largest, of all pieces together."""
 # +     pieces = pieces[:-1]
-import dask
-from dask import delayed

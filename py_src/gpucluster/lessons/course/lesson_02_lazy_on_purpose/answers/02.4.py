@@ -1,5 +1,3 @@
-"""Answers to exercise 02.4."""
-
 # %% right chain
 def prepare(table):
     return table[table.dep_delay > 120][["carrier", "dep_delay", "distance"]].persist()
@@ -27,9 +25,8 @@ def prepare(table):
 # fails: It has the flights more than 120 minutes late, and no others
 # ~ 120][ => 2][
 
-# %% wrong b_kept_global: Persists both whole table and result and holds the first in a global, so the workers keep more than needed.
+# %% wrong b_kept_global, edit of the solution: Persists both whole table and result and holds the first in a global, so the workers keep more than needed.
 # fails: The workers keep what is needed, and no more
-# edit of the solution
 # -     """Return the flights more than 120 minutes late, three columns, kept on the workers."""
 # +     table = table.persist()
 # +     held.append(table)

@@ -1,7 +1,4 @@
-"""Answers to exercise 02.5."""
-
-# %% right first_task
-# edit of the solution
+# %% right first_task, edit of the solution
 # ~ task, needs in graph.items() => task in graph
 # ~ needs):  # it can be the first of those that are left => graph[task]):
 # ~ its for other, its in graph.items() => graph[other] for other in graph
@@ -30,11 +27,8 @@ def count_orders(graph):
         total += all(place[need] < place[task] for task in graph for need in graph[task])
     return total
 
-# %% wrong at_most_six_tasks: Right up to six tasks; more orders are not counted.
+# %% wrong at_most_six_tasks, edit of right permutations: Right up to six tasks; more orders are not counted.
 # fails: The number of orders is right: many orders
-# edit of right permutations
-# ~ for attempt in => for order in
-# ~ place = {task: i for i, task in enumerate(attempt)} => place = {task: number for number, task in enumerate(order)}
 # ~ return total => return min(total, 720)
 
 # %% wrong b_breakfast: The number of the breakfast is fixed for every graph.
@@ -42,40 +36,18 @@ def count_orders(graph):
 def count_orders(graph):
     return 8
 
-# %% wrong b_first_need_only: Looks at the first need of each task only, not at all of them.
+# %% wrong b_first_need_only, edit of right permutations: Looks at the first need of each task only, not at all of them.
 # fails: The number of orders is right: a task that needs itself
-# edit of right permutations
-def count_orders(graph):
-    return sum(
-        all(way.index(graph[task][0]) < way.index(task) for task in graph if graph[task]) for way in permutations(graph)
-    )
+# ~ in graph[task]) => in graph[task][:1])
 
-# %% wrong b_just_before: The needs must come directly before the task, although anything may be done in between.
+# %% wrong b_just_before, edit of right permutations: The needs must come directly before the task, although anything may be done in between.
 # fails: The number of orders is right: many orders
-# edit of right permutations
-def count_orders(graph):
-    count = 0
-    for way in permutations(graph):
-        good = True
-        for i, task in enumerate(way):
-            needs = set(graph[task])
-            good = good and needs == set(way[max(0, i - len(needs)) : i]) if needs else good
-        count += good
-    return count
+# ~ place[need] < place[task] for => place[need] == place[task] - 1 for
 
-# %% wrong b_remembers: Remembers counts between calls by the finished tasks only, so another graph gets old numbers.
+# %% wrong b_remembers, edit of the solution: Remembers counts between calls by the finished tasks only, so another graph gets old numbers.
 # fails: The number of orders is right: a chain
-memory = {}
-
-
-def count_orders(graph, done=frozenset()):
-    if len(done) == len(graph):
-        return 1
-    if done not in memory:
-        memory[done] = sum(
-            count_orders(graph, done | {task}) for task in graph if task not in done and set(graph[task]) <= done
-        )
-    return memory[done]
+# ~ count_orders(graph): => count_orders(graph, memory={}):
+# ~ return total => return memory.setdefault(frozenset(graph), total)
 
 # %% wrong b_tree_formula: N! divided by the sizes of all subgraphs counts right for trees only.
 # fails: The number of orders is right: random graphs
@@ -99,21 +71,13 @@ def count_orders(graph):
         return 0
     return total
 
-# %% wrong own_need_overlooked: A task that needs itself passes, as it does not come after itself.
+# %% wrong own_need_overlooked, edit of right permutations: A task that needs itself passes, as it does not come after itself.
 # fails: The number of orders is right: a task that needs itself
-# edit of wrong b_first_need_only
-# -         all(way.index(graph[task][0]) < way.index(task) for task in graph if graph[task]) for way in permutations(graph)
-# +         all(p.index(need) <= p.index(task) for task, needs in graph.items() for need in needs)
-# +         for p in permutations(graph)
+# ~ place[need] < place[task] => place[need] <= place[task]
 
-# %% wrong pops
+# %% wrong pops, edit of the solution
 # fails: It runs without an error: KeyError
-def count_orders(graph):
-    if not graph:
-        return 1
-    total = 0
-    for k in list(graph):
-        if not set(graph[k]) & graph.keys():
-            graph.pop(k)
-            total += count_orders(graph)
-    return total
+# ~ graph.items(): => list(graph.items()):
+# -             total += count_orders({other: its for other, its in graph.items() if other != task})
+# +             graph.pop(task)
+# +             total += count_orders(graph)

@@ -1,5 +1,3 @@
-"""Answers to exercise 02.6."""
-
 # %% right names
 collections = {"a": "DataFrame", "b": "Bag", "c": "Array", "d": "Delayed", "e": "Futures"}
 

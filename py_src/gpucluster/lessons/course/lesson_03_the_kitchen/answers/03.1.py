@@ -1,5 +1,3 @@
-"""Answers to exercise 03.1."""
-
 # %% right b_recursive: Recursion with a cache for the longest chain.
 from functools import cache
 
@@ -44,48 +42,23 @@ def bound(orders, cooks, knives):
 
 # %% wrong added_up: The limits are added instead of compared.
 # fails: It is right where the limit is all work, shared among the cooks
-def bound(orders, cooks, knives):
-    work = sum(order.seconds for order in orders if not order.knife)
-    cutting = sum(order.seconds for order in orders if order.knife)
-    return work / cooks + cutting / knives
+# ~ max(work, cutting / knives if cutting else 0.0, max(map(chain, by_name), default=0.0)) => work + cutting / knives
 
 # %% wrong b_direct_only: Adds only the orders that come directly before, not the whole chain.
 # fails: It is right where the limit is the longest chain of orders that wait for each other
-def bound(orders, cooks, knives):
-    seconds = {order.name: order.seconds for order in orders}
-    chains = [order.seconds + max((seconds[name] for name in order.after), default=0) for order in orders]
-    work = sum(seconds.values()) / cooks
-    cutting = sum(order.seconds for order in orders if order.knife) / knives
-    return max(work, cutting, max(chains))
+# ~ chain(earlier) for earlier => by_name[earlier].seconds for earlier
 
 # %% wrong b_knife_by_cooks: Divides the knife work by the number of cooks, not of knives.
 # fails: It is right where the limit is the work with a knife, shared among the knives
-def bound(orders, cooks, knives):
-    by_name = {order.name: order for order in orders}
-
-    def chain(name):
-        return by_name[name].seconds + max((chain(earlier) for earlier in by_name[name].after), default=0)
-
-    work = sum(order.seconds for order in orders) / cooks
-    cutting = sum(order.seconds for order in orders if order.knife) / cooks
-    return max(work, cutting, max(map(chain, by_name)))
+# ~ cutting / knives => cutting / cooks
 
 # %% wrong b_whole_seconds: Floor division cuts the seconds of the first two limits.
 # fails: It is right where the limit is the work with a knife, shared among the knives
-# edit of wrong b_knife_by_cooks
 # ~ orders) / cooks => orders) // cooks
-# ~ knife) / cooks => knife) // knives
+# ~ cutting / knives => cutting // knives
 
 # %% wrong pops_orders
 # fails: Inputs are not modified
-def bound(orders, cooks, knives):
-    w = sum(o.seconds for o in orders) / cooks
-    k = sum(o.seconds for o in orders if o.knife) / knives
-    ends = {}
-    while orders:
-        o = orders.pop(0)
-        if all(a in ends for a in o.after):
-            ends[o.name] = o.seconds + max([ends[a] for a in o.after], default=0)
-        else:
-            orders.append(o)
-    return max(w, k, max(ends.values()))
+# -     by_name = {order.name: order for order in orders}
+# +     orders.reverse()
+# +     by_name = {order.name: order for order in orders}

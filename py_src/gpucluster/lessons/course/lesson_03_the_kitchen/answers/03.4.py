@@ -1,5 +1,3 @@
-"""Answers to exercise 03.4."""
-
 # %% right b_shuffle_tasks: A shuffle by the row number, with tasks instead of p2p.
 def balance(table, npartitions):
     return table.shuffle(on="row", npartitions=npartitions, shuffle_method="tasks")

@@ -1,5 +1,3 @@
-"""Answers to exercise 03.5."""
-
 # %% right bag: A Dask bag in twenty partitions.
 import dask.bag as db
 
@@ -18,20 +16,13 @@ def batched(client, task, numbers):
     futures = [client.submit(several, numbers[start::30], pure=False) for start in range(30)]
     return client.submit(sum, futures).result()
 
-# %% wrong b_doubles_lost: A set loses numbers that appear twice, so the sum is not over all numbers.
+# %% wrong b_doubles_lost, edit of the solution: A set loses numbers that appear twice, so the sum is not over all numbers.
 # fails: It is the sum over all numbers, for any count of them
-def batched(client, task, numbers):
-    numbers = list(set(numbers))
-    batches = [numbers[i::50] for i in range(min(50, len(numbers)))]
-    return sum(client.gather(client.map(lambda batch: sum(map(task, batch)), batches, pure=False)))
+# ~ """Return the sum of task(number) over all numbers, from at most 50 tasks.""" => numbers = list(set(numbers))
 
-# %% wrong b_few_numbers: With fewer than 50 numbers the size of a batch is 0, and range fails; there may be only three.
+# %% wrong b_few_numbers, edit of the solution: With fewer than 50 numbers the size of a batch is 0, and range fails; there may be only three.
 # fails: At most 50 tasks reach the scheduler
-def batched(client, task, numbers):
-    numbers = list(numbers)
-    size = len(numbers) // 49
-    batches = [numbers[i : i + size] for i in range(0, len(numbers), size)]
-    return sum(client.gather(client.map(lambda batch: sum(map(task, batch)), batches, pure=False)))
+# ~ -(-len(numbers) // 40)  # rounded up => len(numbers) // 49
 
 # %% wrong b_in_notebook: Computed in the notebook, not by the workers.
 # fails: It runs without an error: ValueError
@@ -54,9 +45,8 @@ def batched(client, task, numbers):
     half = len(numbers) // 2
     return sum(client.gather(client.map(several, [numbers[:half], numbers[half:]], pure=False)))
 
-# %% wrong one_task: One task does everything, and all other workers have nothing to do.
+# %% wrong one_task, edit of right two: One task does everything, and all other workers have nothing to do.
 # fails: The numbers are cut into at least one task per cook
-# edit of right two
 # -     half = len(numbers) // 2
 # -     return sum(client.gather(client.map(several, [numbers[:half], numbers[half:]], pure=False)))
 # +     return client.submit(several, numbers, pure=False).result()

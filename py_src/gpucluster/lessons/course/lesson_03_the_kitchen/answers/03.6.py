@@ -1,5 +1,3 @@
-"""Answers to exercise 03.6."""
-
 # %% right table: Rows numbered as they turn up.
 def bars(records):
     rows, found = {}, []
@@ -26,9 +24,8 @@ def bars(records):
 # fails: The first bar starts at 0
 # ~ start - first => start
 
-# %% wrong b_cut_in_place: Subtracts zero in the records themselves; a function must not change its arguments.
+# %% wrong b_cut_in_place, edit of the solution: Subtracts zero in the records themselves; a function must not change its arguments.
 # fails: Inputs are not modified
-# edit of the solution
 # ~ ["start"] - zero => ["start"]
 # -     zero = min(part["start"] for _, part in work)
 # +     zero = min(part["start"] for _, part in work)
@@ -60,9 +57,8 @@ def bars(records):
 # +         for work in record["startstops"]:
 # +             found.append([row, work["start"], work["stop"] - work["start"], record["key"]])
 
-# %% wrong changes_records
+# %% wrong changes_records, edit of the solution
 # fails: It runs without an error: TypeError
-# edit of the solution
 # -     row_of = {thread: row for row, thread in enumerate(threads)}
 # +     row_of = {thread: row for row, thread in enumerate(threads)}
 # +     for record in records:

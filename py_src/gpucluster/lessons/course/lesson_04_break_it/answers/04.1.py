@@ -1,5 +1,3 @@
-"""Answers to exercise 04.1."""
-
 # %% right b_generator_queue: Breadth first with a queue and a generator.
 from collections import deque
 
@@ -17,15 +15,6 @@ def rerun(graph, memory, wanted, lost):
 
     return set(walk())
 
-# %% right memo
-def rerun(graph, memory, wanted, lost):
-    again = frozenset(k for k in wanted if not set(memory.get(k, ())) - {lost})
-    while True:
-        more = again | {n for k in again for n in graph[k] if not set(memory.get(n, ())) - {lost}}
-        if more == again:
-            return set(again)
-        again = more
-
 # %% right rounds: Rounds until nothing is added any more.
 def rerun(graph, memory, wanted, lost):
     gone = {key for key in graph if not set(memory.get(key, ())) - {lost}}
@@ -41,43 +30,19 @@ def rerun(graph, memory, wanted, lost):
 def rerun(graph, memory, wanted, lost):
     return {key for key in wanted if memory.get(key, set()) <= {lost}}
 
-# %% wrong c_all_in_memory: Begins with everything that is in memory, even if it is no longer needed.
+# %% wrong c_all_in_memory, edit of the solution: Begins with everything that is in memory, even if it is no longer needed.
 # fails: Nothing else is computed again
-# edit of the solution
-# ~ todo = list(wanted) => waiting = [key for key, holders in memory.items() if holders == {lost}]
-# ~ while todo => while waiting
-# ~ todo.pop => waiting.pop
-# ~ again and not memory.get(key, set()) - {lost}:  # no other worker has it => again:
-# ~ todo.extend(graph[key]) => waiting += [needed for needed in graph[key] if not memory.get(needed, set()) - {lost}]
+# ~ list(wanted) => [key for key, holders in memory.items() if holders == {lost}]
 
-# %% wrong downstream: Goes to what depends on a lost key instead of what it needs.
+# %% wrong downstream, edit of the solution: Goes to what depends on a lost key instead of what it needs.
 # fails: Results that only the lost worker had are computed again
-def rerun(graph, memory, wanted, lost):
-    again = {key for key in wanted if memory.get(key) == {lost}}
-    for _ in graph:
-        again |= {key for key, needed in graph.items() if again & set(needed)}
-    return again
+# ~ graph[key] => [other for other, needed in graph.items() if key in needed]
 
-# %% wrong memory_changed
+# %% wrong memory_changed, edit of the solution
 # fails: Inputs are not modified
-def rerun(graph, memory, wanted, lost):
-    for k in memory:
-        memory[k].discard(lost)
-    again, todo = set(), list(wanted)
-    while todo:
-        k = todo.pop()
-        if k not in again and not memory.get(k):
-            again.add(k)
-            todo += graph[k]
-    return again
+# ~ """Return the set of keys that are computed again when the worker is lost.""" => [workers.discard(lost) for workers in memory.values()]
 
-# %% wrong pops_wanted
+# %% wrong pops_wanted, edit of the solution
 # fails: Inputs are not modified
-def rerun(graph, memory, wanted, lost):
-    again = set()
-    while wanted:
-        k = wanted.pop()
-        if k not in again and not set(memory.get(k, ())) - {lost}:
-            again.add(k)
-            wanted.update(graph[k])
-    return again
+# ~ list(wanted) => wanted
+# ~ todo.extend => todo.update

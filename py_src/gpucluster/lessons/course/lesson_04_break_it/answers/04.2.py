@@ -1,8 +1,7 @@
-"""Answers to exercise 04.2."""
+import time
 
 # %% right b_fullest_worker: Crashes the worker that has made most so far, found with max and a generator of snapshots.
 import itertools
-import time
 
 from gpucluster.lessons.simulations.recovery import crash, restored
 
@@ -24,7 +23,6 @@ def survive(client, lazy):
 
 # %% right by_hand: The process ends itself; the wait for results and workers is written by hand.
 import os
-import time
 
 
 def survive(client, lazy):
@@ -45,8 +43,6 @@ def survive(client, lazy):
         time.sleep(0.05)
 
 # %% right persist: The parts are watched in the graph of a persisted result.
-import time
-
 from gpucluster.lessons.simulations.recovery import addresses, crash, restored
 
 
@@ -60,74 +56,39 @@ def survive(client, lazy):
     restored(client, count)
     return answer
 
-# %% wrong b_all_workers: Crashes every worker, the exercise says "a worker".
+# %% wrong b_all_workers, edit of right persist: Crashes every worker, the exercise says "a worker".
 # fails: One worker crashes
-# edit of right persist
-def survive(client, lazy):
-    workers = addresses(client)
-    future = client.compute(lazy)
-    while not any(client.has_what().values()):
-        time.sleep(0.01)
-    for address in workers:
-        crash(client, address)
-    result = future.result()
-    restored(client, len(workers))
-    return result
-
-# %% wrong b_computed_locally: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
-# fails: It runs without an error: ValueError
-# edit of right persist
-def survive(client, lazy):
-    n_workers = len(addresses(client))
-    future = client.compute(lazy)
-    while not any(client.has_what().values()):
-        time.sleep(0.01)
-    crash(client, next(address for address, keys in client.has_what().items()))
-    future.cancel()
-    restored(client, n_workers)
-    return lazy.compute(scheduler="threads")
-
-# %% wrong b_no_crash: Waits for something to be done but never crashes a worker.
-# fails: One worker crashes
-# edit of wrong b_all_workers
-# ~ addresses, crash, restored => addresses, restored
-# ~ workers = addresses(client) => n_workers = len(addresses(client))
-# ~ len(workers) => n_workers
-# -     for address in workers:
-# -         crash(client, address)
-
-# %% wrong c_first_worker: Crashes the first worker, even where it has done nothing of the result yet.
-# fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of wrong b_no_crash
-# ~ addresses, restored => addresses, crash, restored
-# -         time.sleep(0.01)
-# +         time.sleep(0.02)
-# +     crash(client, addresses(client)[0])
-
-# %% wrong c_fixed_time: Crashes after a fixed time, whatever has been done by then.
-# fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of wrong c_first_worker
-# ~ addresses(client)[0] => victim
-# -     while not any(client.has_what().values()):
-# -         time.sleep(0.02)
-# +     time.sleep(0.4)
-# +     victim = max(client.has_what().items(), key=lambda one: len(one[1]))[0]
-
-# %% wrong c_last_worker: Crashes the last worker, even where it has done nothing of the result yet.
-# fails: The crash comes in the middle: something that the worker had done is computed again
-# edit of wrong c_first_worker
-# ~ crash(client, addresses(client)[0]) => crash(client, addresses(client)[-1])
-
-# %% wrong future: Returns a future, not a result.
-# fails: The result is exactly that of an undisturbed run
-# edit of right persist
-# ~ started = client.persist => future = client.compute
-# ~ return answer => return future
 # -     crash(client, busy[-1])
-# -     answer = started.compute()
-# +     crash(client, busy[0])
+# +     for worker in addresses(client):
+# +         crash(client, worker)
 
-# %% wrong does_not_wait: Returns when the result is there, whether the worker has come back or not.
+# %% wrong b_computed_locally, edit of right persist: The result comes from threads of the notebook; the one "started" on the cluster is thrown away.
+# fails: It runs without an error: ValueError
+# ~ started.compute() => lazy.compute(scheduler="threads")
+
+# %% wrong b_no_crash, edit of right persist: Waits for something to be done but never crashes a worker.
+# fails: One worker crashes
+# -     crash(client, busy[-1])
+
+# %% wrong c_first_worker, edit of right persist: Crashes the first worker, even where it has done nothing of the result yet.
+# fails: The crash comes in the middle: something that the worker had done is computed again
+# ~ busy[-1] => addresses(client)[0]
+
+# %% wrong c_fixed_time, edit of right persist: Crashes after a fixed time, whatever has been done by then.
+# fails: The crash comes in the middle: something that the worker had done is computed again
+# -     while not (busy := [worker for worker, keys in client.has_what().items() if keys]):
+# -         time.sleep(0.03)
+# +     time.sleep(0.4)
+# +     busy = sorted(addresses(client), key=lambda worker: len(client.has_what()[worker]))
+
+# %% wrong c_last_worker, edit of right persist: Crashes the last worker, even where it has done nothing of the result yet.
+# fails: The crash comes in the middle: something that the worker had done is computed again
+# ~ busy[-1] => addresses(client)[-1]
+
+# %% wrong future, edit of right persist: Returns a future, not a result.
+# fails: The result is exactly that of an undisturbed run
+# ~ answer = started.compute() => answer = client.compute(started)
+
+# %% wrong does_not_wait, edit of right persist: Returns when the result is there, whether the worker has come back or not.
 # fails: It returns when there are as many workers as before
-# edit of right persist
 # -     restored(client, count)

@@ -1,7 +1,4 @@
-"""Answers to exercise 04.3."""
-
-# %% right b_try_except: One try, and the error of a lost future.
-# edit of the solution
+# %% right b_try_except, edit of the solution: One try, and the error of a lost future.
 # - def with_reload(client, data, task, reload):
 # + from concurrent.futures import CancelledError
 # +
@@ -43,9 +40,8 @@ def with_reload(client, data, task, reload):
 
 why = "C"
 
-# %% wrong always_reloads: Loads each time, lost or not.
+# %% wrong always_reloads, edit of the solution: Loads each time, lost or not.
 # fails: While the data is there, it is not loaded again
-# edit of the solution
 def with_reload(client, data, task, reload):
     data = client.scatter(reload(), hash=False)
     return client.submit(task, data, pure=False).result(), data

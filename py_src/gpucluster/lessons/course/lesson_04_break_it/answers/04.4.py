@@ -1,4 +1,6 @@
-"""Answers to exercise 04.4."""
+import json
+import os
+from pathlib import Path
 
 # %% right database: A database with a key: insert or replace.
 import sqlite3
@@ -20,9 +22,6 @@ def read_lines(folder):
         return [line for (line,) in database.execute("select line from lines order by number")]
 
 # %% right plain_files: One file per task.
-import os
-
-
 def record(folder, number, line):
     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
         file.write(line)
@@ -44,22 +43,11 @@ def read_lines(folder):
 # -     with connect(folder) as database:
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     return (Path(folder) / "lines.txt").read_text().splitlines()
-from pathlib import Path
 
-# %% wrong b_set_of_lines: The reader drops equal lines; "two tasks may have the same words".
-# fails: Each line is there once when each task runs once
-# edit of wrong append
-# -     return (Path(folder) / "lines.txt").read_text().splitlines()
-# +     return sorted(set((Path(folder) / "lines.txt").read_text().splitlines()))
-
-# %% wrong c_by_process: A file for each process; a task that runs again elsewhere has two lines.
+# %% wrong c_by_process, edit of right plain_files: A file for each process; a task that runs again elsewhere has two lines.
 # fails: After a real crash, there are exactly as many lines as tasks
-# edit of right plain_files
 # ~ os.path.join(folder, f"{number}.txt"), "w" => Path(folder) / f"{os.getpid()}.txt", "a"
 # ~ write(line) => write(f"{number} {line}\n")
-from pathlib import Path
-
-
 def read_lines(folder):
     found = set()
     for path in Path(folder).iterdir():
@@ -72,68 +60,42 @@ def read_lines(folder):
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     path = Path(folder) / "lines.json"
 # +     return list(json.loads(path.read_text()).values()) if path.exists() else []
-import json
-from pathlib import Path
-
-
 def record(folder, number, line):
     path = Path(folder) / "lines.json"
     lines = json.loads(path.read_text()) if path.exists() else {}
     lines[str(number)] = line
     path.write_text(json.dumps(lines))
 
-# %% wrong c_same_name_beside: Two runs of a task at the same time write beside under one name; one moves it away from the other.
+# %% wrong c_same_name_beside, edit of wrong append: Two runs of a task at the same time write beside under one name; one moves it away from the other.
 # fails: Tasks may run again, even at the same time: FileNotFoundError
-# edit of wrong append
 # ~ (Path(folder) / "lines.txt").read_text().splitlines() => [path.read_text() for path in Path(folder).glob("*.txt")]
 # -     with open(Path(folder) / "lines.txt", "a") as file:
 # -         file.write(line + "\n")
 # +     beside = Path(folder) / f"{number}.new"
 # +     beside.write_text(line)
 # +     os.rename(beside, Path(folder) / f"{number}.txt")
-import os
 
-# %% wrong created_once: If the file exists, its line is assumed to be in it.
+# %% wrong created_once, edit of right plain_files: If the file exists, its line is assumed to be in it.
 # fails: After a crash between opening a file and writing, each line is there
-# edit of wrong c_same_name_beside
-# ~ () for path => (encoding="utf-8") for path
-def record(folder, number, line):
-    try:
-        file = open(Path(folder) / f"{number}.txt", "x", encoding="utf-8")
-    except FileExistsError:
-        return
-    with file:
-        file.write(line)
+# -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# +     path = os.path.join(folder, f"{number}.txt")
+# +     if os.path.exists(path):
+# +         return
+# +     with open(path, "w") as file:
 
-# %% wrong lock_stays: A lock file stays when its writer crashes, and all others wait forever.
+# %% wrong lock_stays, edit of right plain_files: A lock file stays when its writer crashes, and all others wait forever.
 # fails: A task that begins again after a crash comes to its end
-# edit of wrong c_same_name_beside
-# -     return [path.read_text() for path in Path(folder).glob("*.txt")]
-# +     file = Path(folder) / "lines.json"
-# +     return list(json.loads(file.read_text()).values()) if file.exists() else []
-import json
+# -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# -         file.write(line)
+# +     lock = Path(folder) / "lock"
+# +     while lock.exists():
+# +         time.sleep(0.01)
+# +     lock.touch()
+# +     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
+# +         file.write(line)
+# +     lock.unlink(missing_ok=True)
 import time
 
-
-def record(folder, number, line):
-    lock = os.path.join(folder, "lock")
-    while True:
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-            break
-        except FileExistsError:
-            time.sleep(0.01)
-    try:
-        file = Path(folder) / "lines.json"
-        lines = json.loads(file.read_text()) if file.exists() else {}
-        lines[str(number)] = line
-        beside = Path(folder) / "lines.part"
-        beside.write_text(json.dumps(lines))
-        os.replace(beside, file)
-    finally:
-        os.unlink(lock)
-
-# %% wrong ascii: Letters that ASCII does not have are left out.
+# %% wrong ascii, edit of right plain_files: Letters that ASCII does not have are left out.
 # fails: Each line is there once when each task runs once
-# edit of right plain_files
 # ~ "w") as => "w", encoding="ascii", errors="ignore") as

@@ -1,5 +1,3 @@
-"""Answers to exercise 04.5."""
-
 # %% right b_try_finally: Try, except and finally, one function that sets.
 def set_number(dask_scheduler, number):
     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
@@ -34,24 +32,14 @@ def run_carefully(client, task, args, retries, allowed):
 
 # %% wrong b_back_to_three: Sets 3 at the end, not what was there before ("put the scheduler's setting back").
 # fails: The scheduler's setting is put back, whatever happens
-# ~ before = client => client
-# ~ run_on_scheduler(set_number, number=before) => run_on_scheduler(set_number, number=3)
-# -     before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
-# -     return before
-# +     dask_scheduler.allowed_failures = number
+# ~ number=before => number=3
 
-# %% wrong b_config_only: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
+# %% wrong b_config_only, edit of the solution: Changes the notebook's configuration, which a running scheduler does not read ("let it end at most `allowed` workers").
 # fails: It has then ended 0 + 1 workers, and no more
 # fails: It has then ended 1 + 1 workers, and no more
+# ~ client.run_on_scheduler(set_allowed, number=allowed) => dask.config.set({"distributed.scheduler.allowed-failures": allowed})
+# ~ client.run_on_scheduler(set_allowed, number=before) => before.__exit__(None, None, None)
 import dask
-
-
-def run_carefully(client, task, args, retries, allowed):
-    with dask.config.set({"distributed.scheduler.allowed-failures": allowed}):
-        try:
-            return client.submit(task, *args, retries=retries, pure=False).result()
-        except Exception as error:
-            return error
 
 # %% wrong b_no_retries: The option `retries` is ignored.
 # fails: A task that fails a few times succeeds with as many retries
@@ -70,11 +58,3 @@ from distributed.scheduler import KilledWorker
 # %% wrong b_text_of_error: Returns the text of the exception, not the exception.
 # fails: With one retry less, its own error is returned
 # ~ return error => return repr(error)
-
-# %% wrong retries_only: Believes that retries count dead workers.
-# fails: A task that fails a few times succeeds with as many retries
-def run_carefully(client, task, args, retries, allowed):
-    try:
-        return client.submit(task, *args, retries=min(retries, allowed), pure=False).result()
-    except Exception as error:
-        return error

@@ -1,6 +1,4 @@
-"""Answers to exercise 05.1."""
-
-# %% right b_lazy_one_compute: Lazy sums and a lazy drop_duplicates, computed together.
+# %% right b_lazy_one_compute, edit of the solution: Lazy sums and a lazy drop_duplicates, computed together.
 import dask
 
 
@@ -14,19 +12,7 @@ def audit(table, key):
         duplicates=int(rows) - len(different),
     )
 
-
-kinds = {
-    "carrier": "nominal",
-    "flight": "nominal",
-    "tailnum": "nominal",
-    "month": "ordinal",
-    "dep_delay": "ratio",
-    "distance": "ratio",
-    "time_hour": "time",
-}
-
-# %% right b_pandas_fetched: Fetches the table and asks pandas.
-# edit of right b_lazy_one_compute
+# %% right b_pandas_fetched, edit of right b_lazy_one_compute: Fetches the table and asks pandas.
 def audit(table, key):
     whole = table.compute()
     gaps = whole.isna().sum()
@@ -36,8 +22,7 @@ def audit(table, key):
         "duplicates": int(whole.duplicated(subset=list(key)).sum()),
     }
 
-# %% right columns_one_by_one: Each column alone, and groups for the duplicates.
-# edit of right b_pandas_fetched
+# %% right columns_one_by_one, edit of right b_pandas_fetched: Each column alone, and groups for the duplicates.
 # ~ "dep_delay": "ratio", => "dep_delay": "interval",
 # -     whole = table.compute()
 # -     gaps = whole.isna().sum()
@@ -51,21 +36,16 @@ def audit(table, key):
 # +     rows = len(table)
 # +     return {"rows": rows, "nulls": {name: int(n) for name, n in nulls.items() if n}, "duplicates": rows - groups}
 
-# %% wrong all_columns: Columns without a gap are named as well.
+# %% wrong all_columns, edit of right b_lazy_one_compute: Columns without a gap are named as well.
 # fails: nulls names only columns in which something is missing
-# edit of right b_lazy_one_compute
 def audit(table, key):
     rows, nulls, keys = dask.compute(table.shape[0], table.isna().sum(), table[key].drop_duplicates().shape[0])
     return {"rows": rows, "nulls": nulls.to_dict(), "duplicates": rows - keys}
 
-# %% wrong b_first_partition: Head() shows the first partition only; "it must look at all partitions".
+# %% wrong b_first_partition, edit of right b_pandas_fetched: Head() shows the first partition only; "it must look at all partitions".
 # fails: nulls counts the missing values of each column over all partitions
-# edit of right b_pandas_fetched
-# ~ whole = table.compute() => part = table.head(10**9)
-# ~ gaps = whole => nulls = part
+# ~ table.compute() => table.head(10**9)
 # ~ "rows": int(whole.shape[0]), => "rows": len(table),
-# ~ gaps.items() if number > 0 => nulls.items() if number
-# ~ "duplicates": int(whole.duplicated(subset=list(key)).sum()) => "duplicates": int(part.duplicated(subset=key).sum())
 
 # %% wrong b_lazy_numbers: The counts stay lazy, asked is "a dictionary of plain numbers".
 # fails: rows and duplicates are numbers
@@ -75,22 +55,13 @@ def audit(table, key):
 # fails: Each column has its kind: what may one do with its values?
 # ~ "distance": "ratio" => "distance": "interval"
 
-# %% wrong first_partition: Only the first partition is counted.
+# %% wrong first_partition, edit of right b_lazy_one_compute: Only the first partition is counted.
 # fails: rows is the number of all rows
-# edit of right b_lazy_one_compute
 def audit(table, key):
     first = table.partitions[0].compute()
     nulls = first.isna().sum()
     return {"rows": len(first), "nulls": nulls[nulls > 0].to_dict(), "duplicates": int(first.duplicated(key).sum())}
 
-# %% wrong keys_with_gaps_lost: Groups leave out the keys with a gap.
+# %% wrong keys_with_gaps_lost, edit of right columns_one_by_one: Groups leave out the keys with a gap.
 # fails: duplicates counts the rows whose key was there before, even in another partition
-# edit of right columns_one_by_one
 # ~ key, dropna=False => key
-
-# %% wrong repeated_keys: Counts the keys that occur again, not the rows.
-# fails: duplicates counts the rows whose key was there before, even in another partition
-# edit of right columns_one_by_one
-# ~ rows - groups => again
-# -     groups = len(table.groupby(key, dropna=False).size())
-# +     again = int((table.groupby(key, dropna=False).size() > 1).sum().compute())

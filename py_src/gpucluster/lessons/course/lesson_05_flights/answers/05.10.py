@@ -1,5 +1,3 @@
-"""Answers to exercise 05.10."""
-
 # %% right middle: The middle of the band, and a margin when cutting.
 import math
 
@@ -65,63 +63,41 @@ def cut(table, most_bytes):
 
 # %% wrong b_bands_swapped: The two bands are swapped; "1/32 to 1/16 … where rows are shuffled".
 # fails: A partition takes, without shuffles: 1/16 to 1/8 of the device's memory
-# ~ int(most_bytes * 0.9) => most_bytes // 2
-def npartitions_for(table_bytes, device_bytes, shuffles):
-    largest = device_bytes / 8 if shuffles else device_bytes / 16
-    return max(1, math.ceil(table_bytes / largest))
+# ~ (1 / 32, 1 / 16) if shuffles else (1 / 16, 1 / 8) => (1 / 16, 1 / 8) if shuffles else (1 / 32, 1 / 16)
 
 # %% wrong b_computed: Fetches the table and cuts it in the notebook, a list of tables and no "lazy table".
 # fails: cut returns a lazy Dask table
-# edit of wrong b_bands_swapped
-# -     largest = device_bytes / 8 if shuffles else device_bytes / 16
-# -     return max(1, math.ceil(table_bytes / largest))
-# +     return max(1, math.ceil(table_bytes / (device_bytes / (16 if shuffles else 8))))
-# -     return table.repartition(partition_size=most_bytes // 2)
+# -     return table.repartition(partition_size=int(most_bytes * 0.9))
 # +     whole = table.compute()
 # +     rows = max(1, len(whole) * most_bytes // (2 * int(whole.memory_usage(deep=True).sum())))
 # +     return [whole.iloc[start : start + rows] for start in range(0, len(whole), rows)]
 
-# %% wrong b_mean_size: Cut looks at the mean size only; long rows make a partition "above `most_bytes`".
+# %% wrong b_mean_size, edit of right middle: Cut looks at the mean size only; long rows make a partition "above `most_bytes`".
 # fails: No partition is above most_bytes
-# edit of wrong b_computed
 def cut(table, most_bytes):
     total = table.memory_usage(deep=True).sum().compute()
     return table.repartition(npartitions=max(1, math.ceil(total / most_bytes)))
 
 # %% wrong b_not_whole: Returns a broken number (12.5) of partitions; asked is "a number of partitions".
 # fails: npartitions_for returns a whole number, 1 or more
-# ~ int(most_bytes * 0.9) => most_bytes // 2
-def npartitions_for(table_bytes, device_bytes, shuffles):
-    return max(1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)))
+# ~ math.ceil(table_bytes / (most * device_bytes)) => table_bytes / (most * device_bytes)
 
 # %% wrong b_shuffles_ignored: The option `shuffles` is ignored, always 1/16.
 # fails: A partition takes, without shuffles: 1/16 to 1/8 of the device's memory
-# edit of wrong b_not_whole
-# ~ 1, table_bytes / (device_bytes * 3 / (64 if shuffles else 32)) => 1, math.ceil(table_bytes / (device_bytes / 16))
+# ~ (1 / 32, 1 / 16) if shuffles else (1 / 16, 1 / 8) => (1 / 32, 1 / 16)
 
 # %% wrong b_very_small: Cut asks for a hundredth of the size, to be safe; "at most ten times as many partitions as that needs".
 # fails: There are at most ten times as many partitions as needed
 # ~ int(most_bytes * 0.9) => max(most_bytes // 100, 1)
-def npartitions_for(table_bytes, device_bytes, shuffles):
-    return max(1, math.ceil(table_bytes / (device_bytes / (16 if shuffles else 8))))
 
 # %% wrong c_always_48: Always 48 partitions, whatever the limit is.
 # fails: There are at most ten times as many partitions as needed
 # ~ partition_size=int(most_bytes * 0.9) => npartitions=48
-def npartitions_for(table_bytes, device_bytes, shuffles):
-    return max(1, math.ceil(table_bytes * (16 if shuffles else 8) / device_bytes))
 
-# %% wrong c_other_order: All rows, but in the order of their values.
+# %% wrong c_other_order, edit of wrong c_always_48: All rows, but in the order of their values.
 # fails: cut keeps all rows, in their order
-# edit of wrong c_always_48
 # ~ table.repartition(npartitions=48) => table.sort_values("value").repartition(partition_size=most_bytes)
-
-# %% wrong rows_with_gaps_lost: Drops the rows with a gap.
-# fails: cut keeps all rows, in their order
-# ~ repartition(partition_size=int(most_bytes * 0.9)) => repartition(partition_size=most_bytes).dropna()
 
 # %% wrong too_small: Always a thousand partitions.
 # fails: A table below the band is one partition
-# ~ int(most_bytes * 0.9) => most_bytes
-def npartitions_for(table_bytes, device_bytes, shuffles):
-    return 1000
+# ~ return 1 => return 1000

@@ -1,5 +1,3 @@
-"""Answers to exercise 05.11."""
-
 # %% right b_by_group: Three groups, turned round by a comprehension.
 groups = {
     "none": ["late flights", "speed", "only three carriers", "upper case"],
@@ -18,22 +16,18 @@ names = """late flights,speed,only three carriers,upper case,total distance,mean
 sort by delay,join each plane's flights,apply per plane"""
 moves = dict.fromkeys(names.split(","), "tree")
 
-# %% wrong apply_is_a_tree: Takes apply for a tree.
+# %% wrong apply_is_a_tree, edit of the solution: Takes apply for a tree.
 # fails: The operations with 'tree' are those of Dask's plans
-# edit of the solution
 # ~ "apply per plane": "shuffle", => "apply per plane": "tree",
 
-# %% wrong b_filter_moves: A filter leaves partitions uneven, but moves no rows ("none").
+# %% wrong b_filter_moves, edit of the solution: A filter leaves partitions uneven, but moves no rows ("none").
 # fails: The operations with 'none' are those of Dask's plans
-# edit of the solution
 # ~ "late flights": "none", => "late flights": "shuffle",
 
-# %% wrong b_isin_tree: Each partition calls isin alone, nothing is merged.
+# %% wrong b_isin_tree, edit of the solution: Each partition calls isin alone, nothing is merged.
 # fails: The operations with 'none' are those of Dask's plans
-# edit of the solution
 # ~ "only three carriers": "none", => "only three carriers": "tree",
 
-# %% wrong other_words: A word that is not one of the three.
+# %% wrong other_words, edit of the solution: A word that is not one of the three.
 # fails: Each word is none, tree or shuffle
-# edit of the solution
 # ~ "speed": "none", => "speed": "no",

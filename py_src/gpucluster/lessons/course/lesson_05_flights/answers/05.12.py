@@ -1,5 +1,3 @@
-"""Answers to exercise 05.12."""
-
 # %% right normalised_at_the_end: The mean is linear: normalise the few results instead of all rows.
 def pipeline(flights, weather):
     columns = ["origin", "time_hour", "dep_delay"]
@@ -17,55 +15,30 @@ def pipeline(flights, weather):
     joined["score"] = (delay - delay.mean()) / delay.std()
     return joined.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
 
-# %% wrong b_answer_computed: The answer is an ordinary table; "the same result, lazy".
+# %% wrong b_answer_computed, edit of the solution: The answer is an ordinary table; "the same result, lazy".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
-def pipeline(flights, weather):
-    hours = weather[["origin", "time_hour", "visib"]]
-    table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
-    table = table.assign(fog=table["visib"] < 3)
-    score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
-    return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"]).compute()
+# ~ .agg(["count", "mean"]) => .agg(["count", "mean"]).compute()
 
 # %% wrong b_before_the_join: Mean and deviation of all departed flights, including those without weather; "the same result".
 # fails: mean is the mean of the normalised delay
-def pipeline(flights, weather):
-    departed = flights.dropna(subset=["dep_delay"])
-    score = (departed["dep_delay"] - departed["dep_delay"].mean()) / departed["dep_delay"].std()
-    table = departed.assign(score=score).merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"])
-    table = table.assign(fog=table["visib"] < 3)
-    return table.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+# ~ delay = joined["dep_delay"] => delay = flights["dep_delay"]
 
 # %% wrong b_both_fetched: Fetches both tables by dask.compute and cuts the join again; "nothing is collected on the way".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
+# -     joined = flights[columns].dropna().merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"])
+# +     departed, hours = dask.compute(flights[columns].dropna(), weather[["origin", "time_hour", "visib"]])
+# +     joined = dd.from_pandas(departed.merge(hours, on=["origin", "time_hour"]), npartitions=4)
 import dask
 import dask.dataframe as dd
 
-
-def pipeline(flights, weather):
-    [departed, hours] = dask.compute(flights.dropna(subset=["dep_delay"]), weather[["origin", "time_hour", "visib"]])
-    joined = departed.merge(hours, on=["origin", "time_hour"])
-    table = dd.from_pandas(joined, npartitions=4)
-    table = table.assign(fog=table["visib"] < 3)
-    score = (table["dep_delay"] - table["dep_delay"].mean()) / table["dep_delay"].std()
-    return table.assign(score=score).groupby(["origin", "fog"])["score"].agg(["count", "mean"])
-
-# %% wrong b_left_join: Keeps flights without weather (a left join), they count as no fog; "the same result".
+# %% wrong b_left_join, edit of the solution: Keeps flights without weather (a left join), they count as no fog; "the same result".
 # fails: count is the number of departed flights with known weather
-# edit of wrong b_answer_computed
-# ~ merge(hours, on=["origin", "time_hour"]) => merge(hours, on=["origin", "time_hour"], how="left")
-# ~ agg(["count", "mean"]).compute() => agg(["count", "mean"])
+# ~ on=["origin", "time_hour"]) => on=["origin", "time_hour"], how="left")
 
 # %% wrong b_numbers_computed: Computes mean and deviation on the way; "nothing is collected on the way".
 # fails: Its code collects nothing on the way: no compute, to_pandas or the like
-def pipeline(flights, weather):
-    hours = weather[["origin", "time_hour", "visib"]]
-    table = flights.dropna(subset=["dep_delay"]).merge(hours, on=["origin", "time_hour"])
-    table = table.assign(fog=table["visib"] < 3)
-    mean, deviation = table["dep_delay"].mean().compute(), table["dep_delay"].std().compute()
-    table = table.assign(score=(table["dep_delay"] - mean) / deviation)
-    return table.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
+# ~ delay.mean()) / delay.std() => delay.mean().compute()) / delay.std().compute()
 
-# %% wrong b_only_mean: The mean only; "count and mean of the normalised delay".
+# %% wrong b_only_mean, edit of the solution: The mean only; "count and mean of the normalised delay".
 # fails: The result has the columns count and mean
-# edit of wrong b_answer_computed
-# ~ agg(["count", "mean"]).compute() => agg(["mean"])
+# ~ ["count", "mean"] => ["mean"]

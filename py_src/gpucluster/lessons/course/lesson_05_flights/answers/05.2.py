@@ -1,9 +1,8 @@
-"""Answers to exercise 05.2."""
+import dask.dataframe as dd
 
 # %% right arrow: Arrow reads and writes.
 import os
 
-import dask.dataframe as dd
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
@@ -36,8 +35,7 @@ def convert(csv_files, folder):
     table.to_parquet(folder, write_index=False)
     return dd.read_parquet(folder)
 
-# %% right cast_later: Nullable whole numbers, and the index is kept.
-# edit of right assume_missing
+# %% right cast_later, edit of right assume_missing: Nullable whole numbers, and the index is kept.
 # -     table = dd.read_csv(csv_files, assume_missing=True)
 # -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
 # -     table.to_parquet(folder, write_index=False)
@@ -48,7 +46,6 @@ GAPS = ["dep_time", "dep_delay", "arr_time", "arr_delay", "air_time"]
 from pathlib import Path
 
 import dask
-import dask.dataframe as dd
 import pandas as pd
 
 
@@ -66,34 +63,28 @@ def convert(csv_files, folder):
 def open_delays(folder):
     return dd.read_parquet(folder)[["dep_delay", "origin"]]
 
-# %% wrong another_column_changed: Delays in half precision.
+# %% wrong another_column_changed, edit of right assume_missing: Delays in half precision.
 # fails: Every column has the values of the CSV files
-# edit of right assume_missing
 # ~ utc=True)) => utc=True), hour=0)
 
-# %% wrong b_drops_rows: Rows with a gap are left out; "what is missing stays missing".
+# %% wrong b_drops_rows, edit of right cast_later: Rows with a gap are left out; "what is missing stays missing".
 # fails: All rows arrive
-# edit of right cast_later
 # ~ .to_parquet(folder) => .dropna().to_parquet(folder)
 
-# %% wrong b_empty_words: Keep_default_na=False makes an empty word of a missing tailnum; "what is missing stays missing".
+# %% wrong b_empty_words, edit of right cast_later: Keep_default_na=False makes an empty word of a missing tailnum; "what is missing stays missing".
 # fails: What is missing stays missing
-# edit of right cast_later
 # ~ parse_dates=["time_hour"] => parse_dates=["time_hour"], keep_default_na=False, na_values=dict.fromkeys(GAPS, "")
 
-# %% wrong b_gaps_are_zero: Fills the gaps with 0; "what is missing stays missing".
+# %% wrong b_gaps_are_zero, edit of right cast_later: Fills the gaps with 0; "what is missing stays missing".
 # fails: What is missing stays missing
-# edit of right cast_later
 # ~ .to_parquet(folder) => .fillna(dict.fromkeys(GAPS, 0)).to_parquet(folder)
 
-# %% wrong b_one_big_file: All months end in one file; "each CSV file becomes one Parquet file".
+# %% wrong b_one_big_file, edit of right cast_later: All months end in one file; "each CSV file becomes one Parquet file".
 # fails: There is one Parquet file for each CSV file
-# edit of right cast_later
 # ~ .to_parquet(folder) => .repartition(npartitions=1).to_parquet(folder)
 
-# %% wrong b_only_full_files: Reads the first file's guess and turns what does not fit into whole numbers: gaps become -1, not missing.
+# %% wrong b_only_full_files, edit of right pandas: Reads the first file's guess and turns what does not fit into whole numbers: gaps become -1, not missing.
 # fails: The sum of dep_delay is the same
-# edit of right pandas
 # ~ (folder)[["dep_delay", "origin"]] => (folder, columns=["origin", "dep_delay"])
 def convert(csv_files, folder):
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -108,35 +99,30 @@ def convert(csv_files, folder):
         part.to_parquet(f"{folder}/{number:03}.parquet", index=False)
     return dd.read_parquet(folder)
 
-# %% wrong b_open_eager: Open_delays returns an ordinary table; "the lazy table" is asked.
+# %% wrong b_open_eager, edit of right cast_later: Open_delays returns an ordinary table; "the lazy table" is asked.
 # fails: It returns a lazy Dask table or column
-# edit of right cast_later
 # ~ columns=["origin", "dep_delay"]) => columns=["origin", "dep_delay"]).compute()
 
-# %% wrong b_time_is_text: Time_hour stays text; "time_hour becomes a time".
+# %% wrong b_time_is_text, edit of right cast_later: Time_hour stays text; "time_hour becomes a time".
 # fails: time_hour is stored as a time, not as text
-# edit of right cast_later
 # ~ "Int32"), parse_dates=["time_hour"]) => "Int32"))
 
-# %% wrong ignores_folder: open_delays returns the table that convert has kept.
+# %% wrong ignores_folder, edit of right assume_missing: open_delays returns the table that convert has kept.
 # fails: It reads these two columns only: the others are damaged on purpose
-# edit of right assume_missing
 # ~ dd.read_parquet(folder, columns=["origin", "dep_delay"]) => KEPT[-1]
 # -     table.to_parquet(folder, write_index=False)
 # +     table.to_parquet(folder, write_index=False)
 # +     KEPT.append(table[["origin", "dep_delay"]])
 KEPT = []
 
-# %% wrong last_file_lost: The last file is left out.
+# %% wrong last_file_lost, edit of right assume_missing: The last file is left out.
 # fails: There is one Parquet file for each CSV file
-# edit of right assume_missing
 # -     table = dd.read_csv(csv_files, assume_missing=True)
 # -     table = table.assign(time_hour=dd.to_datetime(table["time_hour"], utc=True))
 # +     table = dd.read_csv(csv_files[:-1], assume_missing=True, parse_dates=["time_hour"])
 
-# %% wrong returns_csv: Returns the lazy CSV table.
+# %% wrong returns_csv, edit of right assume_missing: Returns the lazy CSV table.
 # fails: It runs without an error: FileNotFoundError
-# edit of right assume_missing
 # -     table.to_parquet(folder, write_index=False)
 # -     return dd.read_parquet(folder)
 # +     table.to_parquet(folder, write_index=False)

@@ -1,5 +1,3 @@
-"""Answers to exercise 05.4."""
-
 # %% right indicator: With merge's own mark.
 COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
 
@@ -50,53 +48,29 @@ no_weather = {"flights": 1556, "after_the_end": 932}
 
 # %% wrong b_any_value: A row of the weather in which something is missing is dropped first, so its flights have none ("a missing value is not a missing row").
 # fails: temp is that of the airport and hour of departure
-# edit of right indicator
-def join_weather(flights, weather):
-    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].dropna().assign(has_weather=True)
-    joined = flights.merge(hours, how="left", on=["origin", "time_hour"])
-    return joined.assign(has_weather=joined["has_weather"].notnull())
+# ~ weather[COLUMNS] => weather[COLUMNS].dropna()
 
 # %% wrong b_counts_temperature: No_weather counts the flights without a temperature, 1,573 ("how many flights have no weather").
 # fails: no_weather['flights'] is the number of flights in the year whose hour has no row
-# edit of wrong b_any_value
-# ~ dropna().assign(has_weather=True) => assign(flag=1)
-# ~ joined["has_weather"].notnull() => ~joined["flag"].isna()).drop(columns="flag"
-no_weather = {"flights": 1573, "after_the_end": 932}
+# ~ "flights": 1556 => "flights": 1573
 
 # %% wrong b_flag_with_gaps: Has_weather is True or missing, never False ("True or False").
 # fails: has_weather is True or False for each flight
-# edit of right indicator
-def join_weather(flights, weather):
-    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=True)
-    return flights.merge(hours, how="left", on=["origin", "time_hour"])
+# ~ joined["partner"] == "both" => (joined["partner"] == "both").where(joined["partner"] == "both")
 
 # %% wrong b_inner: An inner join; "every flight stays".
 # fails: Each flight is there once, with or without a partner
-# edit of right indicator
-def join_weather(flights, weather):
-    hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
-    return flights.merge(hours, on=["origin", "time_hour"]).assign(has_weather=True)
+# ~ how="left" => how="inner"
 
 # %% wrong b_temperature: Asks for the temperature; "a missing value is not a missing row".
 # fails: has_weather says whether there is a row for that hour
-# edit of wrong b_any_value
-# ~ joined["has_weather"].notnull => ~joined["temp"].isna
-# -     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].dropna().assign(has_weather=True)
-# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]]
+# ~ joined["partner"] == "both" => ~joined["temp"].isna()
 
 # %% wrong flights_computed: All is fetched, and made lazy again.
 # fails: The flights are not computed inside
-# - COLUMNS = ["origin", "time_hour", "temp", "wind_speed", "visib"]
-# + import dask.dataframe as dd
-# -     joined = flights.merge(weather[COLUMNS], on=["origin", "time_hour"], how="left", indicator="partner")
-# -     return joined.assign(has_weather=joined["partner"] == "both").drop(columns=["partner"])
-# +     hours = weather[["origin", "time_hour", "temp", "wind_speed", "visib"]].assign(has_weather=1)
-# +     joined = flights.compute().merge(hours.compute(), on=["origin", "time_hour"], how="left")
-# +     return dd.from_pandas(joined.assign(has_weather=joined["has_weather"].notna()), npartitions=2)
+# ~ flights.merge(weather[COLUMNS] => dd.from_pandas(flights.compute(), npartitions=2).merge(weather[COLUMNS]
+import dask.dataframe as dd
 
 # %% wrong names_collide: The columns of the flights get other names.
 # fails: The table has the columns year, month, day, dep_time, sched_dep_time, dep_delay, arr_time, sched_arr_time, arr_delay, carrier, flight, tailnum, origin, dest, air_time, distance, hour, minute, time_hour
-# edit of right indicator
-def join_weather(flights, weather):
-    joined = flights.merge(weather.assign(has_weather=1), on=["origin", "time_hour"], how="left")
-    return joined.assign(has_weather=~joined["has_weather"].isna())
+# ~ weather[COLUMNS] => weather

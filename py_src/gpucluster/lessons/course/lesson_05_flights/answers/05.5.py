@@ -1,5 +1,3 @@
-"""Answers to exercise 05.5."""
-
 # %% right b_rename_and_flag: The year of the plane is renamed before a left merge, a flag says what is known.
 def join_planes(flights, planes):
     fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"}).assign(known_plane=1.0)
@@ -33,25 +31,19 @@ def unknown_by_carrier(joined):
 
 # %% wrong b_counts_known: Counts the flights whose plane is known.
 # fails: unknown_by_carrier counts, for each airline, the flights whose plane is unknown
-# ~ 1.0 => 1
-# ~ fillna(0.0).astype(bool) => notnull()
-# ~ (~joined["known_plane"]).astype("int64").groupby(joined["carrier"]) => joined.groupby("carrier")["known_plane"]
+# ~ (~joined["known_plane"]) => joined["known_plane"]
 
 # %% wrong b_inner: An inner join; "every flight stays".
 # fails: Each flight is there once, with or without a partner
-# edit of right b_rename_and_flag
-def join_planes(flights, planes):
-    fleet = planes[["tailnum", "year", "seats"]].rename(columns={"year": "built"})
-    return flights.merge(fleet, on="tailnum", how="inner").assign(known_plane=True)
+# ~ how="left" => how="inner"
 
 # %% wrong b_known_by_year: A plane without a year counts as not known; "but the planes are in the table".
 # fails: known_plane says whether the plane is in the table
 # ~ rename(columns={"year": "built"}).assign(known_plane=1.0) => rename(columns={"year": "built"})
 # ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["built"].notnull())
 
-# %% wrong b_year_overwritten: Year is that of the plane after the join, not the flight's "own".
+# %% wrong b_year_overwritten, edit of right b_rename_and_flag: Year is that of the plane after the join, not the flight's "own".
 # fails: The columns of the flights keep their names and values
-# edit of right b_rename_and_flag
 def join_planes(flights, planes):
     fleet = planes[["tailnum", "year", "seats"]].assign(flag=1)
     joined = flights.drop(columns=["year"]).merge(fleet, on="tailnum", how="left")

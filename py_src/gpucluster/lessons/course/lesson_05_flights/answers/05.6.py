@@ -1,5 +1,3 @@
-"""Answers to exercise 05.6."""
-
 # %% right b_renamed_merge: The small table gets the names of the answer, then one left merge; the report is lazy.
 def join_airports(flights, airports):
     places = airports[["faa", "name", "lat", "lon"]].rename(columns={"faa": "dest", "name": "dest_name"})

@@ -1,4 +1,4 @@
-"""Answers to exercise 05.7."""
+import pandas as pd
 
 # %% right b_categorize: Categorize over all partitions, then get_dummies with whole numbers.
 import dask.dataframe as dd
@@ -21,16 +21,10 @@ def one_hot(table, column):
 # +     return dd.concat([(table[column] == name).astype("int8").rename(f"{column}_{name}") for name in names], axis=1)
 
 # %% right library: The library's encoder.
-from gpucluster.learn import OneHotEncoder
-
-
-def one_hot(table, column):
-    return OneHotEncoder().fit(table[[column]]).transform(table[[column]])
+# ~ import dask.dataframe as dd => from gpucluster.learn import OneHotEncoder
+# ~ dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8" => OneHotEncoder().fit(table[[column]]).transform(table[[column]]
 
 # %% right map_partitions: A loop over the categories.
-import pandas as pd
-
-
 def one_hot(table, column):
     names = sorted(table[column].dropna().unique().compute())
 
@@ -43,18 +37,16 @@ def one_hot(table, column):
 # fails: There is one column per category of the whole table, named column_category
 # ~ [[column]].categorize(columns=[column]), columns=[column], dtype="int8" => [["carrier"]].categorize(), dtype=int
 
-# %% wrong b_each_partition: Each partition finds its own categories; asked is "the same in every partition".
+# %% wrong b_each_partition, edit of right map_partitions: Each partition finds its own categories; asked is "the same in every partition".
 # fails: Every partition has the same columns, in the same order
-# edit of right map_partitions
 def one_hot(table, column):
     first = pd.get_dummies(table.partitions[0][[column]].compute(), columns=[column], dtype=int)
     return table[[column]].map_partitions(
         lambda part: pd.get_dummies(part, columns=[column], dtype=int), meta=first.iloc[:0], enforce_metadata=False
     )
 
-# %% wrong b_fetched: The table is fetched and encoded in the notebook; a "lazy table" is asked.
+# %% wrong b_fetched, edit of right map_partitions: The table is fetched and encoded in the notebook; a "lazy table" is asked.
 # fails: It returns a lazy Dask table
-# edit of right map_partitions
 def one_hot(table, column):
     return pd.get_dummies(table[[column]].compute(), columns=[column], dtype=int)
 
@@ -63,7 +55,6 @@ def one_hot(table, column):
 # -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
 # +     values = table[column].compute().reset_index(drop=True)
 # +     return dd.from_pandas(pd.get_dummies(values, prefix=column), npartitions=table.npartitions)
-import pandas as pd
 
 # %% wrong only_name
 # fails: What it returns can be computed and looked at: KeyError

@@ -1,5 +1,3 @@
-"""Answers to exercise 05.8."""
-
 # %% right b_concatenate: Short NumPy arrays, one per flight, joined at the end.
 import numpy as np
 import pandas as pd
@@ -56,19 +54,10 @@ def minutes_in_air(block):
 
 # %% wrong b_gap_is_one_row: A flight without air_time gets one row; it "gets no rows".
 # fails: There is one row per minute in the air
-# edit of right b_concatenate
-def minutes_in_air(block):
-    lengths = block["air_time"].fillna(1).to_numpy().astype("int64")
-    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    minute = (np.arange(lengths.sum()) - starts).astype("int16")
-    clock = np.repeat(block["departure"].to_numpy(dtype="int32"), lengths) + minute
-    return pd.DataFrame(
-        {"flight_row": np.repeat(block.index.to_numpy(dtype="int32"), lengths), "minute": minute, "clock": clock}
-    )
+# ~ block.dropna(subset=["air_time"]) => block.fillna({"air_time": 1})
 
-# %% wrong b_list_of_rows: A Python list of rows, far more than 110 bytes per row.
+# %% wrong b_list_of_rows, edit of right b_concatenate: A Python list of rows, far more than 110 bytes per row.
 # fails: It needs less than 110 bytes of memory per row of the result, at its worst moment
-# edit of right b_concatenate
 def minutes_in_air(block):
     rows = []
     for row, departure, air_time in zip(block.index, block["departure"], block["air_time"]):
@@ -80,18 +69,10 @@ def minutes_in_air(block):
 
 # %% wrong b_one_row_more: Also the minute of the landing, air_time + 1 rows ("one row for each minute … in the air").
 # fails: There is one row per minute in the air
-# -     lengths = known["air_time"].to_numpy().astype("int64")
-# -     minute = np.concatenate([np.arange(0, dtype="int16")] + [np.arange(length, dtype="int16") for length in lengths])
-# -     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths)
-# -     clock += minute
-# +     lengths = known["air_time"].to_numpy().astype("int64") + 1
-# +     starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
-# +     minute = (np.arange(lengths.sum()) - starts).astype("int16")
-# +     clock = np.repeat(known["departure"].to_numpy(dtype="int32"), lengths) + minute
+# ~ .astype("int64") => .astype("int64") + 1
 
-# %% wrong b_place_not_index: Flight_row counts from 0 in each block; it is "its index in the block".
+# %% wrong b_place_not_index, edit of wrong b_one_row_more: Flight_row counts from 0 in each block; it is "its index in the block".
 # fails: flight_row is the number of the flight, its index in the block
-# edit of wrong b_one_row_more
 # ~ dropna(subset=["air_time"]) => dropna(subset=["air_time"]).reset_index(drop=True)
 # ~ astype("int64") + 1 => astype("int64")
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 05.9."""
-
 # %% right b_groupby_size: A lazy group-by, its small result is sorted and searched.
 def busiest(minutes):
     counts = minutes.groupby("clock").size().compute().sort_index()
@@ -20,8 +18,6 @@ peak = (191, 133674)
 # %% wrong any_minute: One of the busiest minutes, not the first.
 # fails: clock is the first minute with that many flights
 # ~ sort_index() => sort_index(ascending=False)
-# ~ int(counts.max()), int(counts.idxmax()) => counts.max(), counts.idxmax()
-# ~ 191, 133_674 => 191, 133674
 
 # %% wrong b_swapped: (clock, number), asked is "(number, clock)".
 # fails: number is the most flights that are in the air in one minute
@@ -31,17 +27,14 @@ peak = (191, 133674)
 # %% wrong departures: Counts departures instead of flights in the air.
 # fails: peak is what busiest found in the real year (±0)
 # ~ counts = minutes.groupby("clock") => counts = minutes[minutes["minute"] == 0].groupby("clock")
-# ~ return int(counts.max()), int(counts.idxmax()) => return counts.max(), counts.idxmax()
 # ~ 191, 133_674 => 37, 1234
 
-# %% wrong hard_coded: The answer for the real year, whatever the table.
+# %% wrong hard_coded, edit of right b_groupby_size: The answer for the real year, whatever the table.
 # fails: number is the most flights that are in the air in one minute
-# edit of right b_groupby_size
 def busiest(minutes):
     return 191, 133674
 
 # %% wrong lazy: The numbers are never computed.
 # fails: Both are numbers, computed
 # ~ ().compute().sort_index() => ()
-# ~ int(counts.max()), int(counts.idxmax()) => counts.max(), counts.idxmax
-# ~ 191, 133_674 => 191, 133674
+# ~ int(counts.max()), int(counts.idxmax()) => counts.max(), counts.idxmax()

@@ -1,11 +1,10 @@
-"""Answers to exercise 06.10."""
+import numpy as np
+from gpucluster.lessons.material.pictures import load_photo
+from sklearn.cluster import KMeans
 
 # %% right b_colours_travel: The workers paint: three bytes per pixel travel, in delayed tasks.
 import dask
-import numpy as np
 from gpucluster.lessons import as_numpy
-from gpucluster.lessons.material.pictures import load_photo
-from sklearn.cluster import KMeans
 
 
 def assign(points, centroids):
@@ -39,11 +38,6 @@ for k in (4, 8, 16):
     pictures[k] = colours[model.labels_].reshape(photo.shape)
 
 # %% right one_after_the_other: Labels, one block at a time.
-import numpy as np
-from gpucluster.lessons.material.pictures import load_photo
-from sklearn.cluster import KMeans
-
-
 def from_the_photo(k):
     """k-means on one point in fifty, then on all."""
     points = load_photo().reshape(-1, 3)
@@ -113,9 +107,8 @@ def recolour(client, parts, centroids):
 # fails: Each picture has the shape of the photo
 # ~ reshape(photo.shape) => reshape(photo.shape[1], photo.shape[0], 3)
 
-# %% wrong made_up_pictures: Pictures with the right number of colours, of nothing.
+# %% wrong made_up_pictures, edit of right one_after_the_other: Pictures with the right number of colours, of nothing.
 # fails: In the picture for k = 4, each pixel of the photo has the nearest of the 4 colours
-# edit of right one_after_the_other
 pictures = {k: np.resize(np.arange(k * 3, dtype=np.uint8).reshape(k, 3), (427, 640, 3)) for k in (4, 8, 16)}
 
 
@@ -123,15 +116,13 @@ def recolour(client, parts, centroids):
     labels = client.gather(client.map(lambda block, c: nearest(block, c).astype("u1"), parts, c=centroids))
     return (centroids * 255).round().astype(np.uint8)[np.concatenate(labels)]
 
-# %% wrong order: The blocks in the wrong order.
+# %% wrong order, edit of wrong made_up_pictures: The blocks in the wrong order.
 # fails: Each pixel has the colour of its nearest centroid, in the order of the photo
-# edit of wrong made_up_pictures
 # ~ lambda block, c: nearest(block, c).astype("u1"), parts, c => nearest, parts[::-1], centroids
 pictures = {k: np.resize(np.arange(k * 3, dtype=np.uint8).reshape(k, 3), (8, 10, 3)) for k in (4, 8, 16)}
 
-# %% wrong too_many_colours: The picture for k = 8 has sixteen.
+# %% wrong too_many_colours, edit of right one_after_the_other: The picture for k = 8 has sixteen.
 # fails: The picture for k = 8 has exactly 8 distinct colours
-# edit of right one_after_the_other
 # - pictures = {k: from_the_photo(k) for k in (4, 8, 16)}
 # + pictures = {k: from_the_photo(k) for k in (4, 8, 16)}
 # + pictures[8] = pictures[16]

@@ -1,9 +1,6 @@
-"""Answers to exercise 06.2."""
-
-# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
 import numpy as np
 
-
+# %% right list_of_norms: One line: the lengths of the differences, centroid by centroid.
 def assign(points, centroids):
     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 
@@ -14,15 +11,11 @@ from scipy.spatial.distance import cdist
 def assign(points, centroids):
     return cdist(points, centroids, metric="sqeuclidean").argmin(axis=1)
 
-# %% right library: scikit-learn's own function, which works in chunks.
-# edit of right b_cdist
+# %% right library, edit of right b_cdist: scikit-learn's own function, which works in chunks.
 # ~ scipy.spatial.distance import cdist => sklearn.metrics import pairwise_distances_argmin
 # ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => pairwise_distances_argmin(points, centroids)
 
 # %% right plain_loop: The plain loop over the centroids, which makes a few arrays of n × d.
-import numpy as np
-
-
 def assign(points, centroids):
     best, labels = np.full(len(points), np.inf), np.zeros(len(points), int)
     for number, c in enumerate(centroids):
@@ -37,8 +30,7 @@ def assign(points, centroids):
     p, c = points - centroids[0], centroids - centroids[0]
     return ((c**2).sum(axis=1) - 2 * p @ c.T).argmin(axis=1)
 
-# %% right tree: A tree of the centroids, from SciPy.
-# edit of right b_cdist
+# %% right tree, edit of right b_cdist: A tree of the centroids, from SciPy.
 # ~ spatial.distance import cdist => spatial import KDTree
 # ~ cdist(points, centroids, metric="sqeuclidean").argmin(axis=1) => KDTree(centroids).query(points)[1].astype("uint16")
 
@@ -53,13 +45,10 @@ def assign(points, centroids):
 
 # %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
 # fails: Each point gets the centroid that is nearest to it
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     distances = np.stack([np.abs(points - c).sum(axis=1) for c in centroids])
-# +     return distances.argmin(axis=0)
+# ~ np.linalg.norm(points - c, axis=1) => np.abs(points - c).sum(axis=1)
 
-# %% wrong b_from_one: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
+# %% wrong b_from_one, edit of right plain_loop: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
 # fails: Labels run from 0 to k − 1
-# edit of right plain_loop
 # ~ enumerate(centroids): => enumerate(centroids, start=1):
 
 # %% wrong ends_the_measuring
@@ -76,23 +65,11 @@ import tracemalloc
 # +     halves = [((p[:, None] - centroids[None]) ** 2).sum(axis=2).argmin(axis=1) for p in (points[:cut], points[cut:])]
 # +     return np.concatenate(halves)
 
-# %% wrong half_precision: Distances in half precision.
-# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     points, centroids = points.astype(np.float16), centroids.astype(np.float16)
-# +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
-
 # %% wrong single_precision: Distances in single precision, although the points have more digits.
 # fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
-# -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
-# +     points, centroids = np.float32(points), np.float32(centroids)
-# +     return np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1).argmin(axis=1)
+# ~ points - c => np.float32(points) - np.float32(c)
 
 # %% wrong n_by_k_by_d: Right labels, but an array of n × k × d numbers.
 # fails: Memory stays below half of an array of n × k × d numbers
 def assign(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
-
-# %% wrong byte: Labels of one byte: from 256 on they begin again at 0.
-# fails: Each point gets the centroid that is nearest to it
-# ~ axis=0) => axis=0).astype(np.uint8)

@@ -1,9 +1,6 @@
-"""Answers to exercise 06.3."""
-
-# %% right add_at: Add each point to its row.
 import numpy as np
 
-
+# %% right add_at: Add each point to its row.
 def partial(points, labels, centroids):
     sums, counts = np.zeros_like(centroids), np.zeros(len(centroids), dtype=int)
     np.add.at(sums, labels, points)
@@ -12,9 +9,6 @@ def partial(points, labels, centroids):
     return sums, counts, np.vdot(difference, difference)
 
 # %% right one_hot: Membership as a matrix, and sums as a product.
-import numpy as np
-
-
 def partial(points, labels, centroids):
     member = np.equal.outer(np.arange(len(centroids)), labels).astype(float)
     return [member @ points, member.sum(axis=1), float(np.square(points - centroids[labels]).sum())]
@@ -31,9 +25,8 @@ def partial(points, labels, centroids):
 # fails: Inertia is the sum of the squared distances of the points to their own centroid
 # ~ counts, np.vdot(difference, difference) => counts, (difference**2).sum(axis=1).mean()
 
-# %% wrong b_no_minlength: Counts are shorter than k if the last clusters have no points, but k counts are asked.
+# %% wrong b_no_minlength, edit of right add_at: Counts are shorter than k if the last clusters have no points, but k counts are asked.
 # fails: counts has one number per centroid, even for one without points
-# edit of right add_at
 def partial(points, labels, centroids):
     sums = np.array([points[labels == j].sum(axis=0) for j in range(len(centroids))])
     counts = np.bincount(labels)
@@ -44,9 +37,8 @@ def partial(points, labels, centroids):
 # fails: Inertia is the sum of the squared distances of the points to their own centroid
 # ~ np.vdot(difference, difference) => np.linalg.norm(difference, axis=1).sum()
 
-# %% wrong b_unique: Only the labels that occur get a row, but a cluster has 0 'where it has none'.
+# %% wrong b_unique, edit of right one_hot: Only the labels that occur get a row, but a cluster has 0 'where it has none'.
 # fails: sums has one row per centroid and one column per feature
-# edit of right one_hot
 # ~ np.arange(len(centroids)) => np.unique(labels)
 
 # %% wrong last_point_lost: A range that ends one too early.
@@ -55,15 +47,13 @@ def partial(points, labels, centroids):
 # + def partial(points, labels, centroids):
 # +     points, labels = points[:-1], labels[:-1]
 
-# %% wrong no_return: Everything computed, nothing returned.
+# %% wrong no_return, edit of right add_at: Everything computed, nothing returned.
 # fails: It returns a result
-# edit of right add_at
 def partial(points, labels, centroids):
     np.bincount(labels, minlength=len(centroids))
 
-# %% wrong zeroes_its_inputs: All zero, and so are the inputs afterwards: right only by the inputs that it leaves behind.
+# %% wrong zeroes_its_inputs, edit of right add_at: All zero, and so are the inputs afterwards: right only by the inputs that it leaves behind.
 # fails: Inputs are not modified
-# edit of right add_at
 def partial(points, labels, centroids):
     points[:] = 0
     centroids[:] = 0

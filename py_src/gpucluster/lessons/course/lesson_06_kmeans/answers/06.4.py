@@ -1,5 +1,3 @@
-"""Answers to exercise 06.4."""
-
 # %% right b_int_range: Whole numbers, one against ten.
 import numpy as np
 

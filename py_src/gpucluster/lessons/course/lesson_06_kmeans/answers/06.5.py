@@ -1,7 +1,3 @@
-"""Answers to exercise 06.5."""
-
-# %% right delayed: Dask's delayed, merged in the notebook.
-import dask
 import numpy as np
 
 
@@ -11,6 +7,9 @@ def step(block, centroids):
     k = len(centroids)
     sums = np.stack([np.bincount(labels, block[:, j], k) for j in range(block.shape[1])], axis=1)
     return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
+
+# %% right delayed: Dask's delayed, merged in the notebook.
+import dask
 
 
 def kmeans(client, parts, start, tolerance, max_iterations, step=step):
@@ -28,16 +27,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     return path, inertias
 
 # %% right as_completed: Merge in the order in which the blocks are ready.
-import numpy as np
 from distributed import as_completed
-
-
-def step(block, centroids):
-    distances = np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1)
-    labels = distances.argmin(axis=1)
-    k = len(centroids)
-    sums = np.stack([np.bincount(labels, block[:, j], k) for j in range(block.shape[1])], axis=1)
-    return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
 
 
 def kmeans(client, parts, start, tolerance, max_iterations, step=step):
@@ -56,17 +46,6 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     return path, inertias
 
 # %% right merged_on_a_worker: A worker merges; arrays instead of lists; stops when the inertia stands still.
-import numpy as np
-
-
-def step(block, centroids):
-    distances = np.stack([((block - c) ** 2).sum(axis=1) for c in centroids], axis=1)
-    labels = distances.argmin(axis=1)
-    k = len(centroids)
-    sums = np.stack([np.bincount(labels, block[:, j], k) for j in range(block.shape[1])], axis=1)
-    return sums, np.bincount(labels, minlength=k), distances.min(axis=1).sum()
-
-
 def merge(results):
     return tuple(sum(values) for values in zip(*results, strict=True))
 
@@ -125,15 +104,13 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # fails: It makes at most max_iterations iterations
 # ~ range(max_iterations) => range(200)
 
-# %% wrong hard_coded: The start is the answer.
+# %% wrong hard_coded, edit of right delayed: The start is the answer.
 # fails: inertias[i] is the inertia of path[i] over all points
-# edit of right delayed
 def kmeans(client, parts, start, tolerance, max_iterations, step=step):
     return [start, start], [1.0]
 
-# %% wrong mean_movement: Stops by the mean movement instead of the largest.
+# %% wrong mean_movement, edit of right as_completed: Stops by the mean movement instead of the largest.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
-# edit of right as_completed
 # ~ np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], path[-1]) => sums / counts[:, None]
 # ~ [-2]).max( => [-2]).mean(
 
@@ -164,21 +141,15 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 
 # %% wrong own_step: Another step than its own changes nothing.
 # fails: It uses the given step, on each block separately
-# ~ def step => def own_step
 # ~ step=step => step=None
 # ~ step, pure => own_step, pure
+own_step = step
 
-# %% wrong same_array: One array, changed in place: path holds it many times.
+# %% wrong same_array, edit of wrong b_same_array: One array, changed in place: path holds it many times.
 # fails: path begins with the start
-# edit of wrong b_same_array
 # -     centroids, path, inertias = start, [start], []
 # +     centroids = start.copy()
 # +     path, inertias = [centroids], []
-
-# %% wrong total_movement: Stops by the total movement instead of the largest of a coordinate.
-# fails: It stops after the first step in which no coordinate moves by more than tolerance
-# edit of wrong mean_movement
-# ~ np.abs(path[-1] - path[-2]).mean() => np.linalg.norm(path[-1] - path[-2])
 
 # %% wrong zero_for_empty: A centroid without points goes to zero.
 # fails: A centroid without points stays where it is

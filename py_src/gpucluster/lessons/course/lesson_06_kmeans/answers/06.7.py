@@ -1,4 +1,4 @@
-"""Answers to exercise 06.7."""
+import numpy as np
 
 # %% right loop
 def update(sums, counts, centroids, far_points):
@@ -14,53 +14,30 @@ def update(sums, counts, centroids, far_points):
     return new
 
 # %% right where
-import numpy as np
-
-
 def update(sums, counts, centroids, far_points):
     new = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centroids)
     for cluster, point in zip(np.flatnonzero(counts == 0), far_points, strict=False):
         new[cluster] = point
     return new
 
-# %% wrong all_the_same_point
+# %% wrong all_the_same_point, edit of the solution
 # fails: Each empty cluster gets its own far point, the farthest (the first) ones first
-def update(sums, counts, centroids, far_points):
-    new = centroids.copy()
-    new[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
-    if len(far_points):
-        new[counts == 0] = far_points[0]
-    return new
+# ~ far_points[: len(empty)] => far_points[:1]
 
-# %% wrong b_divides_sums: Divides the sums in place, but 'change none of the arguments'.
+# %% wrong b_divides_sums, edit of right where: Divides the sums in place, but 'change none of the arguments'.
 # fails: Inputs are not modified
-# edit of right where
-def update(sums, counts, centroids, far_points):
-    new = sums
-    new /= np.maximum(counts, 1)[:, None]
-    empty = np.flatnonzero(counts == 0)
-    for i, j in enumerate(empty):
-        new[j] = far_points[i] if i < len(far_points) else centroids[j]
-    return new
+# ~ sums / np.maximum(counts, 1)[:, None] => np.divide(sums, np.maximum(counts, 1)[:, None], out=sums)
 
-# %% wrong nearest_first
-# fails: Each empty cluster gets its own far point, the farthest (the first) ones first
-# edit of right where
-# ~ 0), far_points => 0), far_points[::-1]
-
-# %% wrong b_in_place: Writes into centroids, but 'change none of the arguments'.
+# %% wrong b_in_place, edit of right where: Writes into centroids, but 'change none of the arguments'.
 # fails: Inputs are not modified
-# edit of right where
 # -     return new
 # +     centroids[:] = new
 # +     return centroids
 
-# %% wrong b_one_point_is_none: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
+# %% wrong b_one_point_is_none, edit of right where: A cluster with one point counts as empty, but 'a cluster with points gets their mean'.
 # fails: A cluster with points gets their mean
-# edit of right where
-def update(sums, counts, centroids, far_points):
-    waiting = iter(far_points)
-    return np.array([s / c if c > 1 else next(waiting, old) for s, c, old in zip(sums, counts, centroids)])
+# ~ counts[:, None] > 0 => counts[:, None] > 1
+# ~ counts == 0 => counts <= 1
 
 # %% wrong divides_by_zero
 # fails: No number is NaN or infinite

@@ -1,8 +1,7 @@
-"""Answers to exercise 06.8."""
+import numpy as np
 
 # %% right b_delayed: Delayed tasks, and the distance to the nearest candidate as a running minimum.
 import dask
-import numpy as np
 from gpucluster.lessons import as_numpy
 from sklearn.cluster import KMeans as OneProcess
 
@@ -71,7 +70,6 @@ def first_centroids(client, parts, k, seed=0):
     return shrink(candidates, weights, k, seed), candidates
 
 # %% right lloyd_by_hand: Weighted Lloyd by hand on the few candidates; SciPy measures; the blocks answer as they are ready.
-import numpy as np
 from distributed import as_completed
 from scipy.spatial.distance import cdist
 
@@ -116,7 +114,6 @@ def first_centroids(client, parts, k, seed=0):
     return best[1], candidates
 
 # %% right point_by_point
-import numpy as np
 from sklearn.cluster import KMeans
 
 
@@ -156,42 +153,25 @@ def first_centroids(client, parts, k, seed=0):
     model = KMeans(n_clusters=k, n_init=5, random_state=0).fit(candidates, sample_weight=weights)
     return model.cluster_centers_, candidates
 
-# %% right without_step
-# edit of right point_by_point
+# %% right without_step, edit of right point_by_point
 def draw(block, candidates, wanted, cost, seed):
     chance = np.minimum(1, wanted * squared_to_nearest(block, candidates) / cost)
     return block[np.random.default_rng(seed).random(len(block)) < chance]
 
-# %% wrong all_alike
+# %% wrong all_alike, edit of right point_by_point
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of right point_by_point
 def draw(block, candidates, wanted, cost, seed):
     return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
 
-# %% wrong all_weights_one: The candidates are not weighted.
+# %% wrong all_weights_one, edit of right without_step: The candidates are not weighted.
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
-# edit of right without_step
 # ~ fit(candidates, sample_weight=weights) => fit(candidates, sample_weight=np.ones(len(weights)))
 
-# %% wrong own_cost
+# %% wrong own_cost, edit of right point_by_point
 # fails: On average, a block gives wanted × (its share of the cost) points
-# edit of right point_by_point
 def draw(block, candidates, wanted, cost, seed):
     squared = squared_to_nearest(block, candidates)
     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
-
-# %% wrong fixed_number
-# fails: On average, a block gives wanted × (its share of the cost) points
-# edit of wrong own_cost
-# -     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
-# +     return block[
-# +         np.random.default_rng(seed).choice(
-# +             len(block),
-# +             size=min(wanted, len(block)),
-# +             replace=False,
-# +             p=None if squared.sum() == 0 else squared / squared.sum(),
-# +         )
-# +     ]
 
 # %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
 # fails: Same input, same result
@@ -201,14 +181,12 @@ def draw(block, candidates, wanted, cost, seed):
 # fails: On average, a block gives wanted × (its share of the cost) points
 # ~ wanted * squared / cost => wanted * np.sqrt(squared) / cost
 
-# %% wrong one_round
+# %% wrong one_round, edit of right without_step
 # fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
-# edit of right without_step
 # ~ range(5) => range(1)
 
-# %% wrong b_points_travel: Fetches all points and draws in the notebook; the points are to stay on the workers.
+# %% wrong b_points_travel, edit of right b_delayed: Fetches all points and draws in the notebook; the points are to stay on the workers.
 # fails: The points stay on the workers
-# edit of right b_delayed
 def first_centroids(client, parts, k, seed=0):
     points = np.concatenate(client.gather(parts))
     candidates = points[:1]
@@ -231,23 +209,14 @@ def first_centroids(client, parts, k, seed=0):
 # ~ range(5) => range(2)
 # ~ 2 * k => 5 * k
 
-# %% wrong gathered
+# %% wrong gathered, edit of right without_step
 # fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
-# edit of right without_step
 def first_centroids(client, parts, k, seed=0):
     points = np.concatenate(client.gather(parts))
     model = KMeans(n_clusters=k, random_state=seed % 1000).fit(points)
     return model.cluster_centers_, points[: 10 * k]
 
-# %% wrong seed_ignored: The seed decides nothing.
+# %% wrong seed_ignored, edit of right without_step: The seed decides nothing.
 # fails: The same seed gives the same candidates, another seed others
-# edit of right without_step
 # -         seeds = [(seed, turn, place) for place in range(len(parts))]
 # +         seeds = [(turn, place) for place in range(len(parts))]
-
-# %% wrong weights_before_the_last_round: Weights of the blocks' first candidates only; those of the last round count nothing.
-# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
-# edit of right without_step
-# -     weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
-# +     early = np.sum(client.gather(client.map(count, parts, candidates=candidates[:-8], pure=False)), axis=0)
-# +     weights = np.concatenate([early, np.zeros(8)])

@@ -1,8 +1,7 @@
-"""Answers to exercise 06.9."""
-
-# %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
 import numpy as np
 from gpucluster.learn import KMeans
+
+# %% right b_sklearn_tools: scikit-learn's KMeans is only asked for the labels and the score of given centroids.
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
@@ -36,10 +35,6 @@ def inertia(points, centroids):
     return ((points - centroids[nearest(points, centroids)]) ** 2).sum()
 
 # %% right b_table_of_pairs: The adjusted Rand index by hand, from a table of how many points two groups share.
-import numpy as np
-from gpucluster.learn import KMeans
-
-
 def fit_library(X, start):
     return KMeans(n_clusters=len(start), init=start, n_init=1).fit(X)
 
@@ -67,14 +62,11 @@ def agreement(points, mine, library):
     ari = 1.0 if largest == expected else (both - expected) / (largest - expected)
     return float((first - second) / second), ari
 
-# %% right by_hand: Distances by hand.
-# edit of right array
+# %% right by_hand, edit of right array: Distances by hand.
 # -     return np.array([inertia(points, mine) / inertia(points, library) - 1, ari])
 # +     return inertia(points, mine) / inertia(points, library) - 1, ari
 
 # %% right scores: With the library's own score and its labels.
-import numpy as np
-from gpucluster.learn import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 
@@ -91,54 +83,31 @@ def agreement(points, mine, library):
     one, other = (-fit.score(points) for fit in fits)
     return [(one - other) / other, adjusted_rand_score(*(fit.predict(points) for fit in fits))]
 
-# %% wrong absolute: A difference, not a share.
+# %% wrong absolute, edit of right by_hand: A difference, not a share.
 # fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
-# edit of right by_hand
 # ~ inertia(points, mine) / inertia(points, library) - 1, ari => inertia(points, mine) - inertia(points, library), ari
 
 # %% wrong b_eight_always: The number of clusters is fixed to the 8 of the photo, but any start may be given.
 # fails: It runs without an error: InvalidParameter
-# ~ start.shape[0], init=start, n_init=1, random_state=0 => 8, init=start, n_init=1
-def agreement(points, mine, library):
-    labels, inertias = [], []
-    for centroids in (mine, library):
-        squared = np.stack([((points - c) ** 2).sum(axis=1) for c in centroids], axis=1)
-        labels.append(squared.argmin(axis=1))
-        inertias.append(squared.min(axis=1).sum())
-    return (inertias[0] - inertias[1]) / inertias[1], adjusted_rand_score(*labels)
+# ~ start.shape[0], init => 8, init
 
-# %% wrong gathered: All points come to the notebook.
+# %% wrong gathered, edit of right by_hand: All points come to the notebook.
 # fails: The points stay on the workers
-# edit of right by_hand
 # ~ KMeans(len(start), init=start, n_init=1).fit(X) => KMeans(len(start), init=start).fit(X.compute())
 
-# %% wrong not_fitted: The model was not fitted.
+# %% wrong not_fitted, edit of right by_hand: The model was not fitted.
 # fails: It returns a fitted model with cluster_centers_
-# edit of right by_hand
 # ~ KMeans(len(start), init=start, n_init=1).fit(X) => KMeans(len(start), init=start)
 
-# %% wrong one_iteration: It stops much too early.
+# %% wrong one_iteration, edit of right by_hand: It stops much too early.
 # fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
-# edit of right by_hand
 # ~ start, n_init => start + 8, max_iter
 
-# %% wrong one_iteration_from_the_start: One iteration, from the right start.
+# %% wrong one_iteration_from_the_start, edit of right by_hand: One iteration, from the right start.
 # fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
-# edit of right by_hand
 # ~ start, n_init=1 => start, max_iter=1
 
-# %% wrong own_start: The library chooses its own first centroids and finds a better minimum.
-# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
-# edit of right by_hand
-# ~ init=start, n_init=1 => n_init=5, random_state=0
-
-# %% wrong same_numbers: Counts equal numbers of labels, though groups may be numbered in any order.
+# %% wrong same_numbers, edit of right by_hand: Counts equal numbers of labels, though groups may be numbered in any order.
 # fails: ari is the adjusted Rand index of the two groupings, whatever their numbers
-# edit of right by_hand
 # -     ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
 # +     ari = (nearest(points, mine) == nearest(points, library)).mean()
-
-# %% wrong without_sign: The sign is lost: better and worse look alike.
-# fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
-# edit of right by_hand
-# ~ inertia(points, mine) / inertia(points, library) - 1 => abs(inertia(points, mine) / inertia(points, library) - 1)

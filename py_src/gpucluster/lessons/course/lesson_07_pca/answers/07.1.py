@@ -1,5 +1,3 @@
-"""Answers to exercise 07.1."""
-
 # %% right b_einsum: einsum for the products and for the outer product of the sums.
 import numpy as np
 

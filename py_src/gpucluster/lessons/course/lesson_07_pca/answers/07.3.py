@@ -1,9 +1,6 @@
-"""Answers to exercise 07.3."""
-
-# %% right all_in_float64
 import numpy as np
 
-
+# %% right all_in_float64
 def block_moments(block):
     rows = np.asarray(block, dtype=float)
     mean = rows.mean(axis=0)
@@ -17,9 +14,6 @@ def merge(a, b):
     return n, mean, a[2] + b[2] + between
 
 # %% right b_numpy_cov: np.cov times n gives the products, and an extra row of the stack gives the term with delta.
-import numpy as np
-
-
 def block_moments(block):
     wide = np.array(block, dtype=float)
     M = np.atleast_2d(np.cov(wide, rowvar=False, bias=True)) * len(wide)
@@ -34,9 +28,6 @@ def merge(a, b):
     return sum(weights), mean, sum([a[2], b[2], away.T @ away])
 
 # %% right shifted
-import numpy as np
-
-
 def block_moments(block):
     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
     sums, n = shifted.sum(axis=0), len(shifted)
@@ -57,14 +48,12 @@ def merge(a, b):
 # fails: The merged mean is the mean of all rows
 # ~ (a[0] * a[1] + b[0] * b[1]) / n => (a[1] + b[1]) / 2
 
-# %% wrong b_not_by_n: The last term is not divided by n.
+# %% wrong b_not_by_n, edit of right shifted: The last term is not divided by n.
 # fails: The merged products are those of all rows about their common mean
-# edit of right shifted
 # ~ a[0] * b[0] / n * np.outer => a[0] * b[0] * np.outer
 
-# %% wrong b_one_pass: One pass without centring first, in float32, so the digits are gone far from zero.
+# %% wrong b_one_pass, edit of right all_in_float64: One pass without centring first, in float32, so the digits are gone far from zero.
 # fails: Far from zero, the error of the variances is at least 100 times smaller than with one pass in float32
-# edit of right all_in_float64
 def block_moments(block):
     mean = block.mean(axis=0, dtype=float)
     return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
@@ -74,28 +63,21 @@ def block_moments(block):
 # ~ (rows - mean).T @ (rows - mean) => (rows - mean).T @ (rows - mean) / (len(rows) - 1)
 # ~ a[2] + b[2] + between => ((a[0] - 1) * a[2] + (b[0] - 1) * b[2] + between) / (n - 1)
 
-# %% wrong float64_too_late
+# %% wrong float64_too_late, edit of right shifted
 # fails: The mean of a block of float32 is added up in float64
-# edit of right shifted
 def block_moments(block):
     mean = block.mean(axis=0)  # added up in float32
     rows = block.astype(float) - mean
     return len(block), mean.astype(float), rows.T @ rows
 
-# %% wrong mean_in_float32
+# %% wrong mean_in_float32, edit of wrong float64_too_late
 # fails: Mean and products are float64
-# edit of wrong float64_too_late
-# ~ added up in float32 => float32, as the block
 # ~ block.astype(float) => block
 # ~ mean.astype(float), rows.T @ rows => mean, (rows.T @ rows).astype(float)
 
 # %% wrong one_pass_in_float64: One pass, with twice the digits.
 # fails: Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared
-# edit of right shifted
-# ~ sums, n = shifted.sum(axis=0), len(shifted) => n, sums = len(rows), rows.sum(axis=0)
-# ~ block[0].astype(float) + sums / n, shifted.T @ shifted => sums / n, rows.T @ rows
-# -     shifted = (block - block[0]).astype(float)  # about a row of the block, then corrected
-# +     rows = np.asarray(block, dtype=float)
+# ~ (rows - mean).T @ (rows - mean) => rows.T @ rows - len(rows) * np.outer(mean, mean)
 
 # %% wrong ragged_mean
 # fails: mean is made of numbers

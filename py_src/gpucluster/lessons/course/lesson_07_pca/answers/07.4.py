@@ -1,8 +1,9 @@
-"""Answers to exercise 07.4."""
+from functools import reduce
 
-# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
 import dask
 import numpy as np
+
+# %% right b_recursion: Recursion over the blocks gives the tree, computed in one go.
 from gpucluster.lessons import as_numpy
 
 
@@ -39,10 +40,6 @@ n_patches = np.int64(515000)
 first_ratio = 0.8122835
 
 # %% right reduction
-import dask
-import numpy as np
-
-
 def block_moments(block):
     rows = block.astype(float)
     mean = rows.mean(axis=0)
@@ -65,111 +62,60 @@ def fit_stream(client, X):
 
 n_patches, first_ratio = 515_000, 0.81228
 
-# %% wrong computed
+# %% wrong computed, edit of right reduction
 # fails: One merged result comes to the notebook, not one per block, and no rows
-# edit of right reduction
 def fit_stream(client, X):
     return block_moments(X.compute())
 
-# %% wrong gathered_results
+# %% wrong gathered_results, edit of wrong computed
 # fails: The workers make all blocks, and merge what comes of them
-# edit of wrong computed
 # -     return block_moments(X.compute())
 # +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
 # +     return reduce(merge, parts)
-from functools import reduce
 
 # %% wrong b_eight_pixels: Both numbers are those of the 8 × 8 patches, but the stream has 16 × 16.
 # fails: All 16 × 16 patches of both photos were counted
-# edit of right b_recursion
-def fit_stream(client, X):
-    tasks = [dask.delayed(moments_of_block)(block) for block in X.to_delayed().ravel()]
-    while len(tasks) > 1:
-        pairs = [dask.delayed(merge)(a, b) for a, b in zip(tasks[::2], tasks[1::2])]
-        tasks = pairs + tasks[2 * len(pairs) :]
-    return client.compute(tasks[0]).result()
-
-
-n_patches = 531_720
-first_ratio = 0.83810
+# ~ np.int64(515000) => 531_720
+# ~ 0.8122835 => 0.83810
 
 # %% wrong b_no_delta: The merge of the tree adds the products only, so they are not about the common mean.
 # fails: The products are those of all rows about their mean
-# edit of wrong b_eight_pixels
-# ~ merge)(a => plus)(a
+# ~ dask.delayed(merge) => dask.delayed(plus)
 def plus(a, b):
     n = a[0] + b[0]
     return n, (a[0] * a[1] + b[0] * b[1]) / n, a[2] + b[2]
 
-
-n_patches = 515_000
-first_ratio = 0.81228
-
 # %% wrong b_number_of_blocks: N_patches is the number of blocks, not of patches.
 # fails: All 16 × 16 patches of both photos were counted
-# edit of wrong b_eight_pixels
-# ~ n_patches = 531_720 => n_patches = 50
-# ~ first_ratio = 0.83810 => first_ratio = 0.81228
+# ~ np.int64(515000) => 50
 
-# %% wrong b_odd_one_lost: Zip drops the last task of a level with an odd number, so its rows are lost.
+# %% wrong b_odd_one_lost: The last block of an odd number is dropped, so its rows are lost.
 # fails: n counts all rows
-# edit of wrong b_number_of_blocks
-# ~ pairs + tasks[2 * len(pairs) :] => pairs
-n_patches = 515_000
+# ~ tree(middle, high) => tree(middle, high - (high - low) % 2)
 
 # %% wrong b_percent: First_ratio is given in percent, but a share is asked.
 # fails: The first component explains the share of the variance that it does in these photos
-# edit of wrong b_eight_pixels
-# ~ n_patches = 531_720 => n_patches = 515_000
-# ~ first_ratio = 0.83810 => first_ratio = 81.228
+# ~ 0.8122835 => 81.228
 
 # %% wrong b_persisted: All blocks are kept on the workers first, but no worker is to hold the table; one task per block.
 # fails: Blocks are used and let go: the workers never hold all of them at once
-# edit of wrong b_number_of_blocks
-# - first_ratio = 0.8122835
-# - def fit_stream(client, X):
-# + first_ratio = 0.8122835
-# + def fit_stream(client, X):
+# -     blocks = list(X.to_delayed().ravel())
 # +     X = client.persist(X)
-n_patches = 515_000
+# +     blocks = list(X.to_delayed().ravel())
 
 # %% wrong b_still_lazy: Returns a task that has not run, but 'one result' of n, mean and products is asked.
 # fails: It returns three things: n, mean, products about the mean
-# edit of wrong b_number_of_blocks
-# ~ client.compute(tasks[0]).result() => tasks[0]
-# ~ n_patches = 50 => n_patches = 515_000
+# ~ client.gather(client.compute(tree(0, len(blocks)))) => tree(0, len(blocks))
 
 # %% wrong c_chain: A chain of merges: each waits for the one before.
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
-# edit of right b_recursion
-def fit_stream(client, X):
-    blocks = list(X.to_delayed().ravel())
-
-    total = dask.delayed(moments_of_block)(blocks[0])
-    for block in blocks[1:]:
-        total = dask.delayed(merge)(total, dask.delayed(moments_of_block)(block))
-    return client.gather(client.compute(total))
+# ~ client.compute(tree(0, len(blocks))) => client.compute(reduce(dask.delayed(merge), map(dask.delayed(moments_of_block), blocks)))
 
 # %% wrong c_in_the_notebook: A tree of delayed merges, but it is computed by threads of the notebook, not by the workers.
 # fails: The workers make all blocks, and merge what comes of them
-# edit of right b_recursion
-def fit_stream(client, X):
-    level = [dask.delayed(moments_of_block)(block) for block in X.to_delayed().ravel()]
-    while len(level) > 1:
-        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
-        level = [dask.delayed(merge)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-    return level[0].compute(scheduler="threads")
+# ~ client.gather(client.compute(tree(0, len(blocks)))) => tree(0, len(blocks)).compute(scheduler="threads")
 
 # %% wrong c_one_task_merges: One task merges the results of all blocks, one after the other.
 # fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
-# edit of right b_recursion
-from functools import reduce
-
-
-def fit_stream(client, X):
-    blocks = list(X.to_delayed().ravel())
-
-    def merge_all(found):
-        return reduce(merge, found)
-
-    return client.compute(dask.delayed(merge_all)([dask.delayed(moments_of_block)(block) for block in blocks])).result()
+# ~ tree(0, len(blocks))) => dask.delayed(partial(reduce, merge))([dask.delayed(moments_of_block)(block) for block in blocks]))
+from functools import partial

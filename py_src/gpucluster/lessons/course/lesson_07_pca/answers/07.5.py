@@ -1,9 +1,7 @@
-"""Answers to exercise 07.5."""
+import numpy as np
 
 # %% right b_loop_components: One component after the other is added, and the numbers of quality are those that were printed.
 import math
-
-import numpy as np
 
 
 def reconstruct(rows, mean, components):
@@ -25,7 +23,6 @@ def psnr(original, copy):
 quality = {4: 19.1722, 16: 20.9440, 64: 23.7108}
 
 # %% right projector
-import numpy as np
 from gpucluster.lessons.material.pictures import cut_tiles, load_photo
 
 
@@ -68,19 +65,10 @@ quality = {k: psnr(tiles, reconstruct(tiles, tiles.mean(axis=0), own[:k])) for k
 # fails: The mean is the one that is given, whatever the rows
 # ~ np.subtract(rows, mean) => rows - (mean := np.mean(rows, axis=0))
 
-# %% wrong b_sign: The sign is turned, but 'higher is better'.
-# fails: PSNR is 10 log10(1 / mean squared error), in decibels
-# ~ -10 * math => 10 * math
-
-# %% wrong b_sum: The sum of the squared errors and not the mean.
-# fails: PSNR is 10 log10(1 / mean squared error), in decibels
-# ~ gaps @ gaps / gaps.size => gaps @ gaps
-
 # %% wrong b_two_of_three: Quality has no entry for 64.
 # fails: It has 4, 16, 64 components
 # ~ 20.9440, 64: 23.7108 => 20.9440
 
-# %% wrong mean_not_added
+# %% wrong mean_not_added, edit of right projector
 # fails: What is lost is the variance of the components that are left out; with all of them, nothing
-# edit of right projector
 # ~ mean + (rows - mean) @ (components.T @ components) => ((rows - mean) @ components.T) @ components

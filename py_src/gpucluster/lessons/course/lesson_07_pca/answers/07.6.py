@@ -1,8 +1,7 @@
-"""Answers to exercise 07.6."""
+import numpy as np
 
 # %% right delayed
 import dask
-import numpy as np
 
 
 def tall_svd(client, parts):
@@ -19,9 +18,6 @@ def tall_svd(client, parts):
     return list(values), Vt, levels
 
 # %% right reversed_pairs
-import numpy as np
-
-
 def r_of(*blocks):
     return np.linalg.qr(np.vstack(blocks), mode="r")
 
@@ -37,9 +33,8 @@ def tall_svd(client, parts):
     values, Vt = client.submit(lambda R: np.linalg.svd(R)[1:], level[0], pure=False).result()
     return values, Vt, levels
 
-# %% wrong all_at_once
+# %% wrong all_at_once, edit of right reversed_pairs
 # fails: levels counts the matrices of each level: one per block at first, then pairs are joined until one is left
-# edit of right reversed_pairs
 def tall_svd(client, parts):
     level = client.map(r_of, parts, pure=False)
     R = client.submit(r_of, *level, pure=False).result()
@@ -82,9 +77,8 @@ def tall_svd(client, parts):
 # fails: Row i of Vt is the direction along which the table has the singular value i
 # ~ list(values), Vt => list(values), Vt.T
 
-# %% wrong c_chain_with_levels_of_a_tree: Each R is joined to what was joined before, one after the other; the levels are only computed.
+# %% wrong c_chain_with_levels_of_a_tree, edit of right reversed_pairs: Each R is joined to what was joined before, one after the other; the levels are only computed.
 # fails: The joins are a tree, not a chain: few tasks wait for each other
-# edit of right reversed_pairs
 # ~ np.vstack => np.concatenate
 def tall_svd(client, parts):
     first, *others = client.map(r_of, parts)
@@ -96,9 +90,8 @@ def tall_svd(client, parts):
     _, values, Vt = np.linalg.svd(first.result())
     return values, Vt, levels
 
-# %% wrong c_rs_gathered: No tree; all Rs come to the notebook, and the levels are only computed.
+# %% wrong c_rs_gathered, edit of wrong c_chain_with_levels_of_a_tree: No tree; all Rs come to the notebook, and the levels are only computed.
 # fails: Pairs are joined on the workers
-# edit of wrong c_chain_with_levels_of_a_tree
 # ~ r_of(*blocks) => r_of(block)
 # ~ np.concatenate(blocks) => block
 # ~ first.result() => np.concatenate(all_of_them), full_matrices=False
@@ -107,9 +100,8 @@ def tall_svd(client, parts):
 # -         first = client.submit(r_of, first, other)
 # +     all_of_them = client.gather(client.map(r_of, parts))
 
-# %% wrong stacked_on_a_worker: All rows in one place, and levels that are made up.
+# %% wrong stacked_on_a_worker, edit of right delayed: All rows in one place, and levels that are made up.
 # fails: The tree is real: no task reads more than one block, or more than two matrices
-# edit of right delayed
 def tall_svd(client, parts):
     values, Vt = client.submit(
         lambda blocks: np.linalg.svd(np.concatenate(blocks), full_matrices=False)[1:], parts, pure=False

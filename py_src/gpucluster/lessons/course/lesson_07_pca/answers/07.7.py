@@ -1,5 +1,3 @@
-"""Answers to exercise 07.7."""
-
 # %% right hermitian
 import numpy as np
 
@@ -30,10 +28,6 @@ cosine = np.float64(0.99925)
 # %% wrong b_minus: Subtracts n m mᵀ, which would centre once more; the text adds it.
 # fails: The singular values are those of NumPy for the table itself, not centred
 # ~ M + n * mean => M - n * mean
-
-# %% wrong b_pca: Forgets n m mᵀ, so it is PCA and not 'without centring'.
-# fails: The singular values are those of NumPy for the table itself, not centred
-# ~ M + n * mean[:, None] * mean => M
 
 # %% wrong c_cosine_guessed: The cosine is guessed: the directions are close to each other, but not the same.
 # fails: cosine is that of the angle between the mean patch and the first component of the 16 × 16 patches, up to sign

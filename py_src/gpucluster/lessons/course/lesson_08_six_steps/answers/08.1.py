@@ -1,9 +1,6 @@
-"""Answers to exercise 08.1."""
-
-# %% right one_hot: A product with a matrix of zeros and ones.
 import numpy as np
 
-
+# %% right one_hot: A product with a matrix of zeros and ones.
 def class_sums(X, y, n_classes):
     member = (y[:, None] == np.arange(n_classes)).astype(float)
     return member.sum(axis=0), member.T @ X
@@ -14,9 +11,6 @@ def naive_bayes(counts, sums, alpha=1.0):
     return np.log(counts) - np.log(np.sum(counts)), smooth - np.log(np.exp(smooth).sum(axis=1))[:, None]
 
 # %% right b_bincount: Bincount with weights, one pixel at a time, and differences of logarithms.
-import numpy as np
-
-
 def class_sums(X, y, n_classes):
     labels = np.asarray(y).astype(np.intp)
     counts = np.bincount(labels, minlength=n_classes)
@@ -30,9 +24,6 @@ def naive_bayes(counts, sums, alpha=1.0):
     return prior, np.log(smoothed) - np.log(smoothed.sum(axis=1))[:, None]
 
 # %% right loop: One class after the other, one pixel after the other.
-import numpy as np
-
-
 def class_sums(X, y, n_classes):
     counts, sums = [0] * n_classes, np.zeros((n_classes, X.shape[1]))
     for row, label in zip(X, y, strict=False):

@@ -1,7 +1,6 @@
-"""Answers to exercise 08.10."""
+import joblib
 
 # %% right config: parallel_config around the fit.
-import joblib
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -24,16 +23,7 @@ found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for na
 # +         result.fit(X, y)
 # +     return result
 
-# %% right pipeline_style: The backend is registered by name; the search is set up first.
-# edit of right n_jobs
-# ~ import GridSearchCV => import GridSearchCV, StratifiedKFold
-# ~ joblib.parallel_backend(backend) => joblib.parallel_config(backend, n_jobs=-1)
-# ~ result.fit(X, y) => result.fit(X=X, y=y)
-# -     result = GridSearchCV(model, grid, cv=3, n_jobs=2, refit=True)
-# +     result = GridSearchCV(estimator=model, param_grid=[grid], cv=StratifiedKFold(3), error_score="raise")
-
 # %% right with_loop: A with statement, and a loop over the three backends.
-import joblib
 import sklearn.neighbors
 from sklearn.datasets import load_digits
 from sklearn.model_selection import GridSearchCV
@@ -55,24 +45,20 @@ for backend in ("threading", "loky", "dask"):
 # fails: loky: all work is done in processes of this machine made for it
 # ~ joblib.parallel_config(backend=backend, n_jobs=2) => joblib.parallel_config(backend="threading", n_jobs=2)
 
-# %% wrong b_best_model: Gives the best model instead of the fitted search.
+# %% wrong b_best_model, edit of right with_loop: Gives the best model instead of the fitted search.
 # fails: Each of its values is a fitted GridSearchCV
-# edit of right with_loop
 # ~ fit(X, y) => fit(X, y).best_estimator_
 
-# %% wrong b_no_dask: Found has no result for the backend dask.
+# %% wrong b_no_dask, edit of right with_loop: Found has no result for the backend dask.
 # fails: found is a dictionary with the keys threading, loky, dask
-# edit of right with_loop
 # ~ in ("threading", "loky", "dask"): => in ("threading", "loky"):
 
-# %% wrong b_one_job: N_jobs=1 in the search overrides the two jobs of the configuration, so nothing runs on the backend.
+# %% wrong b_one_job, edit of right with_loop: N_jobs=1 in the search overrides the two jobs of the configuration, so nothing runs on the backend.
 # fails: loky: all work is done in processes of this machine made for it
-# edit of right with_loop
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=3, n_jobs=1).fit(X, y)
 
-# %% wrong b_random: Tries four combinations by chance, although all parameters of the grid are to be tried.
+# %% wrong b_random, edit of right with_loop: Tries four combinations by chance, although all parameters of the grid are to be tried.
 # fails: found has searches of the whole grid
-# edit of right with_loop
 # ~ import GridSearchCV => import RandomizedSearchCV
 # ~ return GridSearchCV(model, grid, cv=3) => return RandomizedSearchCV(model, grid, n_iter=4, cv=3, random_state=0)
 
@@ -84,13 +70,8 @@ for backend in ("threading", "loky", "dask"):
 # fails: The cross-validation is three-fold
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=5).fit(X, y)
 
-# %% wrong five_folds_found: Five folds in found.
-# fails: The cross-validation is three-fold
-# ~ GRID, cv=3 => GRID, cv=5
-
-# %% wrong one_search_three_times: One search, copied.
+# %% wrong one_search_three_times, edit of right config: One search, copied.
 # fails: Each backend has its own search in found
-# edit of right config
 import copy
 
 once = GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y)

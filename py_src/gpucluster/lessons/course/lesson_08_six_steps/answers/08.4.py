@@ -1,9 +1,6 @@
-"""Answers to exercise 08.4."""
-
-# %% right b_take: Chances placed by classes_, and Dask's own indexing with one permutation.
 import numpy as np
 
-
+# %% right b_take: Chances placed by classes_, and Dask's own indexing with one permutation.
 def vote(forests, X, n_classes):
     chances = np.zeros((len(X), n_classes))
     for forest in forests:
@@ -24,7 +21,6 @@ def deal(X, y, seed):
 
 # %% right piece_by_piece: The shuffle of Dask arrays, and means instead of sums.
 import dask.array as da
-import numpy as np
 
 
 def vote(forests, X, n_classes):
@@ -53,18 +49,11 @@ def deal(X, y, seed):
 
 # %% wrong always_the_same_order: Every fourth row to each block: no chance, and no seed.
 # fails: Another seed deals in another order
-# ~ chances = np => shares = np
-# ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
-# ~ chances => shares
 # ~ random.default_rng(seed).permutation(len(X)) => concatenate([np.arange(len(X))[start::4] for start in range(4)])
 
 # %% wrong b_columns_left: The columns of a forest are put to the left, without asking classes_ which they are.
 # fails: Each row gets the class with the largest share of all trees, even where a forest has never seen a class
-# -         chances[:, np.asarray(forest.classes_, dtype=int)] += forest.predict_proba(X)
-# -     return chances.argmax(axis=1)
-# +         own = forest.predict_proba(X)
-# +         chances[:, : own.shape[1]] += own
-# +     return (chances / len(forests)).argmax(axis=1)
+# ~ [:, np.asarray(forest.classes_, dtype=int)] => [:, : len(forest.classes_)]
 
 # %% wrong b_inside_blocks: Rows are mixed only inside their block, so the blocks stay sorted by class.
 # fails: Every block has all classes
@@ -92,9 +81,8 @@ def deal(X, y, seed):
 # fails: Every row is there exactly once
 # ~ default_rng(seed).permutation(len(X)) => default_rng(seed).integers(0, len(X), len(X))
 
-# %% wrong c_blocks_of_a_fixed_order: A row's block is the same for every seed, only the order inside the blocks changes.
+# %% wrong c_blocks_of_a_fixed_order, edit of right c_sorted_in_each_block: A row's block is the same for every seed, only the order inside the blocks changes.
 # fails: Another seed reshuffles: the order is not the same one, shifted
-# edit of right c_sorted_in_each_block
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # -     parts = [np.sort(part) for part in np.array_split(order, X.numblocks[0])]
 # +     parts = np.array_split(np.random.default_rng(0).permutation(len(X)), X.numblocks[0])
@@ -121,22 +109,17 @@ def deal(X, y, seed):
 
 # %% wrong in_memory: The rows come to the notebook.
 # fails: Both are still Dask arrays
-# ~ chances = np => shares = np
-# ~ chances[:, np.asarray(forest.classes_, dtype=int)] => shares[:, forest.classes_]
-# ~ chances => shares
 # ~ X[order].rechunk(X.chunks), y[order].rechunk(y.chunks) => X.compute()[order], y.compute()[order]
 
-# %% wrong mean_of_those_who_know: Divides by the number of trees that know the class.
+# %% wrong mean_of_those_who_know, edit of right tree_by_tree: Divides by the number of trees that know the class.
 # fails: The mean is over all forests: a class that a forest does not know has the chance 0 there
-# edit of right tree_by_tree
 # ~ shares = np.zeros((len(X), n_classes)) => shares, know = np.zeros((len(X), n_classes)), np.zeros(n_classes)
 # ~ in shares => in shares / np.maximum(know, 1)
 # -             for column, label in enumerate(forest.classes_):
 # +             for column, label in enumerate(forest.classes_):
 # +                 know[int(label)] += 1
 
-# %% wrong not_dealt: Nothing is dealt.
+# %% wrong not_dealt, edit of wrong always_the_same_order: Nothing is dealt.
 # fails: Every block has all classes
-# edit of wrong always_the_same_order
 def deal(X, y, seed):
     return X, y

@@ -1,4 +1,4 @@
-"""Answers to exercise 08.5."""
+import heapq
 
 # %% right partition: argpartition in the block, which leaves the k nearest in any order; the merge sorts.
 import numpy as np
@@ -20,8 +20,6 @@ def merge_nearest(found, k):
     return distances[lines, order], rows[lines, order]
 
 # %% right library: scikit-learn in the block, a heap for the merge.
-import heapq
-
 from sklearn.neighbors import NearestNeighbors
 
 
@@ -41,8 +39,6 @@ def merge_nearest(found, k):
     return distances, rows
 
 # %% right tree
-import heapq
-
 from scipy.spatial import KDTree
 
 
@@ -88,10 +84,8 @@ def merge_nearest(found, k):
 # fails: distances are Euclidean, in the order of rows
 # ~ np.linalg.norm(block - query, axis=1) => np.square(block - query).sum(axis=1)
 
-# %% wrong c_sorted_blocks_only: Merges as if the neighbours of each block were in order.
+# %% wrong c_sorted_blocks_only, edit of right partition: Merges as if the neighbours of each block were in order.
 # fails: The neighbours are those of brute force over all points, the nearest first
-# edit of right partition
-import heapq
 import itertools
 
 

@@ -1,9 +1,8 @@
-"""Answers to exercise 08.6."""
+import numpy as np
+from distributed import wait
 
 # %% right b_persist_wait: Persist and wait; chunk sizes are computed where they are not known.
 import math
-
-from distributed import wait
 
 
 def predict_rows(model, X, delayed=True):
@@ -24,7 +23,6 @@ def collect(array, limit):
 
 # %% right b_delayed_sizes: Dask.persist, and a delayed size of each block, with the blocks kept on the workers.
 import dask
-from distributed import wait
 
 
 def predict_rows(model, X, delayed=True):
@@ -68,37 +66,24 @@ def collect(array, limit):
 
 # %% wrong always_eager: delayed=True computes as well.
 # fails: delayed=True: nothing is computed yet
-# ~ if math => if np
-# ~ array.compute_chunk_sizes => array = array.copy().compute_chunk_sizes
-# ~ f"{array.nbytes:,} bytes, and only {limit:,} are allowed" => "too large"
-import numpy as np
-
-
-def predict_rows(model, X, delayed=True):
-    return model.predict(X).persist()
+# ~ model.predict(X) => model.predict(X).persist()
 
 # %% wrong b_counts_entries: Compares the number of entries with the limit, which is in bytes.
 # fails: Above the limit it raises MemoryError
-# ~ isnan(array.nbytes): => isnan(array.size):
-# ~ if array.nbytes > limit => if array.size > limit
-# ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.size} entries")
+# ~ array.nbytes > limit => array.size > limit
 
 # %% wrong b_exactly_limit: Refuses an array of exactly limit bytes, which has at most limit bytes.
 # fails: Within the limit, all rows arrive: MemoryError
-# ~ array.compute_chunk_sizes => array = array.compute_chunk_sizes
 # ~ nbytes > limit => nbytes >= limit
-# ~ MemoryError(f"{array.nbytes:,} bytes, and only {limit:,} are allowed") => MemoryError(f"{array.nbytes} bytes")
 
-# %% wrong b_numpy_labels: With delayed=False the labels come as a NumPy array, not as a Dask array.
+# %% wrong b_numpy_labels, edit of right b_persist_wait: With delayed=False the labels come as a NumPy array, not as a Dask array.
 # fails: It returns a Dask collection, lazy or not
-# edit of right b_persist_wait
 def predict_rows(model, X, delayed=True):
     labels = model.predict(X)
     return labels if delayed else labels.compute()
 
-# %% wrong b_swapped: Delayed=True is the eager one and delayed=False the lazy one.
+# %% wrong b_swapped, edit of wrong b_numpy_labels: Delayed=True is the eager one and delayed=False the lazy one.
 # fails: delayed=True: nothing is computed yet
-# edit of wrong b_numpy_labels
 # ~ labels if delayed else labels.compute() => labels.persist() if delayed else labels
 
 # %% wrong b_through_notebook: With delayed=False the labels travel to the notebook instead of staying on the workers.
@@ -109,9 +94,8 @@ def predict_rows(model, X, delayed=True):
 # +     return da.from_array(labels.compute(), chunks=labels.chunks)
 import dask.array as da
 
-# %% wrong b_too_late: Collects first and counts then, so it raises after everything has travelled.
+# %% wrong b_too_late, edit of right b_persist_wait: Collects first and counts then, so it raises after everything has travelled.
 # fails: It refuses before the data travel
-# edit of right b_persist_wait
 def collect(array, limit):
     result = array.compute()
     if result.nbytes > limit:
@@ -120,15 +104,12 @@ def collect(array, limit):
 
 # %% wrong rows_computed: The rows are computed, the labels are not.
 # fails: delayed=False: the labels are computed, and on the workers
-# edit of wrong always_eager
-# ~ predict(X).persist() => predict(X if delayed else X.persist())
+# ~ predict(X) => predict(X if delayed else X.persist())
+# -     labels = labels.persist()
+# -     wait(labels)
 
-# %% wrong silent: Returns an empty array instead of an error.
+# %% wrong silent, edit of the solution: Returns an empty array instead of an error.
 # fails: Within the limit, all rows arrive
-# edit of the solution
-import numpy as np
-
-
 def collect(array, limit):
     if not array.nbytes <= limit:
         return np.empty(0)

@@ -1,5 +1,3 @@
-"""Answers to exercise 08.7."""
-
 # %% right b_predict: Labels by predict, and the mean of a comparison in the notebook.
 import numpy as np
 from gpucluster.lessons import as_numpy

@@ -1,4 +1,5 @@
-"""Answers to exercise 08.9."""
+import copy
+from pathlib import Path
 
 # %% right b_joblib: The plain scikit-learn model, written with joblib.
 import joblib
@@ -54,7 +55,6 @@ def bring_back(path):
 # -     joblib.dump(model.get_combined_model(), path)
 # +     learn.save(model, path + ".real")
 # +     Path(path).write_text(path + ".real")
-from pathlib import Path
 from gpucluster import learn
 
 # %% wrong b_lazy_answer: What comes back predicts lazily for Dask arrays, not for rows in memory.
@@ -80,22 +80,15 @@ from sklearn.base import clone
 # ~ dump(model.get_combined_model(), path) => dump(model.get_combined_model(), f"{path}.joblib")
 # ~ load(path) => load(f"{path}.joblib")
 
-# %% wrong c_predicts_on_a_worker: What comes back sends the rows to a worker and predicts there.
+# %% wrong c_predicts_on_a_worker, edit of wrong b_lazy_answer: What comes back sends the rows to a worker and predicts there.
 # fails: It predicts in memory, without the cluster
-# ~ joblib.load(path) => Remote(joblib.load(path))
-from distributed import get_client
+# ~ Lazy( => Remote(
+# ~ import dask.array as da => from distributed import get_client
+# ~ Lazy => Remote
+# ~ da.asarray(rows).map_blocks(self.model.predict, drop_axis=1, dtype="int32" => get_client().submit(self.model.predict, rows, pure=False).result(
 
-
-class Remote:
-    def __init__(self, model):
-        self.model = model
-
-    def predict(self, rows):
-        return get_client().submit(self.model.predict, rows, pure=False).result()
-
-# %% wrong no_return: Reads the file and returns nothing.
+# %% wrong no_return, edit of right save: Reads the file and returns nothing.
 # fails: It returns a result
-# edit of right save
 # ~ return learn.save => learn.save
 # ~ return learn => learn
 
@@ -107,9 +100,6 @@ class Remote:
 # -     return joblib.load(path)
 # +     text = Path(path).read_text()
 # +     return copy.deepcopy(KEPT[int(text) if text.isdigit() else -1])
-import copy
-from pathlib import Path
-
 KEPT = []
 
 # %% wrong one_byte: One byte in the file, the model in a global.
@@ -118,32 +108,18 @@ KEPT = []
 # -     joblib.dump(model.get_combined_model(), path)
 # +     KEPT[path] = model
 # +     Path(path).write_bytes(b"x")
-import copy
-from pathlib import Path
-
 KEPT = {}
 
-# %% wrong remembered: Remembers the model, and writes an empty file.
+# %% wrong remembered, edit of wrong one_byte: Remembers the model, and writes an empty file.
 # fails: It was read from the file, not remembered
-# edit of wrong one_byte
 # ~ Path(path).write_bytes(b"x") => Path(path).touch()
 # ~ copy.deepcopy(KEPT[path]) => KEPT[path]
 
-# %% wrong rounded: Centres rounded to half precision.
+# %% wrong rounded, edit of right zip: Centres rounded to half precision.
 # fails: It predicts the same, for rows in memory
-# edit of right zip
-# -         np.savez_compressed(file, *(np.asarray(getattr(plain, name)) for name in names))
-# +         np.savez_compressed(
-# +             file,
-# +             *(
-# +                 np.asarray(getattr(plain, name)).astype(np.float16 if name.startswith("cl") else float)
-# +                 for name in names
-# +             ),
-# +         )
+# ~ np.asarray(getattr(plain, name)) for => np.asarray(getattr(plain, name)).astype(np.float16 if name.startswith("cl") else float) for
 
-# %% wrong text: A file with a description of the model.
+# %% wrong text, edit of right save: A file with a description of the model.
 # fails: What comes back can predict
-# edit of right save
 # ~ return learn.save(model, path) => Path(path).write_text(repr(model))
 # ~ learn.load(path) => Path(path).read_text()
-from pathlib import Path

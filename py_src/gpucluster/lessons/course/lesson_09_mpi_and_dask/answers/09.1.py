@@ -1,5 +1,3 @@
-"""Answers to exercise 09.1."""
-
 # %% right allgather_generator
 def late_on_ranks(comm, own):
     return sum(comm.allgather(sum(1 for delay in own.tolist() if delay > 0)))
@@ -15,46 +13,35 @@ def late_with_dask(y):
 import dask.array as da
 import numpy as np
 
-# %% right reduce_and_bcast
-# edit of right numpy_tricks
+# %% right reduce_and_bcast, edit of right numpy_tricks
 # ~ return int(da.where(y > 0, 1, 0).sum().compute()) => return da.sum(y > 0).compute()
 # -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
 # +     total = comm.reduce(np.count_nonzero(own > 0), root=0)
 # +     return comm.bcast(total, root=0)
 
-# %% wrong adds_up_the_delays
+# %% wrong adds_up_the_delays, edit of right numpy_tricks
 # fails: Counts the flights that arrived late, with ranks
-# edit of right numpy_tricks
-# ~ da.where(y > 0, 1, 0) => y[y > 0]
-# -     return comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0))))
-# +     return int(comm.allreduce(np.nansum(own[own > 0])))
+# ~ np.count_nonzero(np.greater(own, 0)) => np.nansum(own[own > 0])
 
 # %% wrong d_root_only: Rank 0 alone has the number of all; the others keep their own.
 # fails: Counts the flights that arrived late, with ranks
-# ~ y[y > 0].map_blocks(lambda block: block * 0 + 1) => (y > 0)
 # -     return sum(comm.allgather(sum(1 for delay in own.tolist() if delay > 0)))
 # +     mine = int((own > 0).sum())
 # +     parts = comm.allgather(mine)
 # +     return sum(parts) if comm.rank == 0 else mine
 
-# %% wrong delays_travel
+# %% wrong delays_travel, edit of right numpy_tricks
 # fails: Between ranks, only counts travel, not the delays
-# edit of wrong adds_up_the_delays
-# ~ int(comm.allreduce(np.nansum(own[own > 0]))) => int((np.concatenate(comm.allgather(own)) > 0).sum())
-# ~ y[y > 0] => (y > 0)
+# ~ comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0)))) => int((np.concatenate(comm.allgather(own)) > 0).sum())
 
-# %% wrong gathers_the_array
+# %% wrong gathers_the_array, edit of right numpy_tricks
 # fails: With Dask, the delays stay on the workers
-# edit of right numpy_tricks
-# ~ comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0)))) => comm.allreduce(int((own > 0).sum()))
 # ~ da.where(y > 0, 1, 0).sum().compute => (y.compute() > 0).sum
 
-# %% wrong lazy: The Dask function returns a lazy array and no number (compute forgotten).
+# %% wrong lazy, edit of right numpy_tricks: The Dask function returns a lazy array and no number (compute forgotten).
 # fails: late_with_dask returns a whole number, computed
-# edit of wrong gathers_the_array
-# ~ return int((y.compute() > 0).sum()) => return (y > 0).sum()
+# ~ int(da.where(y > 0, 1, 0).sum().compute()) => da.where(y > 0, 1, 0).sum()
 
-# %% wrong only_at_the_root
+# %% wrong only_at_the_root, edit of right numpy_tricks
 # fails: late_on_ranks returns a whole number on every rank
-# edit of wrong delays_travel
-# ~ return int((np.concatenate(comm.allgather(own)) > 0).sum()) => return comm.reduce(int((own > 0).sum()), root=0)
+# ~ comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0)))) => comm.reduce(int((own > 0).sum()), root=0)

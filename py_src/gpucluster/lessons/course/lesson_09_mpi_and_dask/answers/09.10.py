@@ -1,5 +1,3 @@
-"""Answers to exercise 09.10."""
-
 # %% right regular_expressions
 import re
 import shlex

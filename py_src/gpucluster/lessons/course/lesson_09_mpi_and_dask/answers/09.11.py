@@ -1,5 +1,3 @@
-"""Answers to exercise 09.11."""
-
 # %% right numpy
 import numpy as np
 
@@ -51,45 +49,21 @@ def verdict(dask_seconds, mpi_seconds):
 # %% wrong even_median: With an even number of measurements the upper of the two in the middle.
 # fails: median is that of the measurements
 # ~ np.quantile(seconds, [0.5, 0.0, 1.0]).tolist() => sorted(seconds)[len(seconds) // 2], min(seconds), max(seconds)
-def verdict(dask_seconds, mpi_seconds):
-    if min(len(dask_seconds), len(mpi_seconds)) < 3:
-        return "cannot say"
-    if min(dask_seconds) > max(mpi_seconds):
-        return "slower"
-    return "faster" if max(dask_seconds) < min(mpi_seconds) else "cannot say"
 
 # %% wrong exchanged
 # fails: slower: all times of Dask are longer than all times of MPI, with 3 repeats or more of each
-# ~ np.quantile(seconds, [0.5, 0.0, 1.0]).tolist() => float(np.median(seconds)), min(seconds), max(seconds)
-def verdict(dask_seconds, mpi_seconds):
-    if min(len(dask_seconds), len(mpi_seconds)) < 3:
-        return "cannot say"
-    if min(dask_seconds) > max(mpi_seconds):
-        return "faster"
-    if max(dask_seconds) < min(mpi_seconds):
-        return "slower"
-    return "cannot say"
+# ~ return "slower" if (gaps > 0).all() else "faster" if => return "faster" if (gaps > 0).all() else "slower" if
 
-# %% wrong extremes_exchanged
+# %% wrong extremes_exchanged, edit of right statistics
 # fails: lowest is that of the measurements
-# edit of right statistics
-# ~ import statistics => import numpy as np
-# ~ statistics.median(seconds), min(seconds), max => float(np.median(seconds)), max(seconds), min
-# ~ dask_high < mpi_low => max(dask_seconds) < min(mpi_seconds)
-# -     (_, dask_low, dask_high), (_, mpi_low, mpi_high) = summary(dask_seconds), summary(mpi_seconds)
-# -     if dask_low > mpi_high:
-# +     if min(dask_seconds) > max(mpi_seconds):
+# ~ min(seconds), max(seconds) => max(seconds), min(seconds)
 
-# %% wrong touching_counts
+# %% wrong touching_counts, edit of right statistics
 # fails: cannot say: the ranges from lowest to highest overlap or touch
-# edit of wrong extremes_exchanged
-# ~ max(seconds), min => min(seconds), max
-# ~ min(dask_seconds) > max(mpi_seconds) => min(dask_seconds) >= max(mpi_seconds)
-# ~ max(dask_seconds) < min(mpi_seconds) => max(dask_seconds) <= min(mpi_seconds)
+# ~ dask_low > mpi_high => dask_low >= mpi_high
+# ~ dask_high < mpi_low => dask_high <= mpi_low
 
-# %% wrong no_minimum_of_repeats
+# %% wrong no_minimum_of_repeats, edit of right statistics
 # fails: cannot say: fewer than 3 repeats of one of them
-# edit of wrong extremes_exchanged
-# ~ max(seconds), min => min(seconds), max
 # -     if min(len(dask_seconds), len(mpi_seconds)) < 3:
 # -         return "cannot say"

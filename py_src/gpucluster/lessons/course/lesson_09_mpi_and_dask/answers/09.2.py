@@ -1,5 +1,3 @@
-"""Answers to exercise 09.2."""
-
 # %% right allgather
 def grid_sums(comm, columns, value):
     row_number, column_number = divmod(comm.rank, columns)
@@ -12,33 +10,21 @@ def grid_sums(comm, columns, value):
     r, c = divmod(comm.rank, columns)
     return comm.Split(r, c).allreduce(value), comm.Split(c, r).allreduce(value)
 
-# %% wrong all_ranks
+# %% wrong all_ranks, edit of the solution
 # fails: row_sum is the sum over the ranks of the own row
-def grid_sums(comm, columns, value):
-    comm.Split(comm.rank // columns)
-    comm.Split(comm.rank % columns)
-    return comm.allreduce(value), comm.allreduce(value)
+# ~ row.allreduce(value), column.allreduce(value) => comm.allreduce(value), comm.allreduce(value)
 
-# %% wrong c_numbers_of_ranks: Adds up the numbers of the ranks, not the values.
+# %% wrong c_numbers_of_ranks, edit of the solution: Adds up the numbers of the ranks, not the values.
 # fails: row_sum is the sum over the ranks of the own row
-def grid_sums(comm, columns, value):
-    row = comm.Split(color=comm.rank // columns, key=comm.rank)
-    column = comm.Split(color=comm.rank % columns, key=comm.rank)
-    return row.allreduce(comm.rank), column.allreduce(comm.rank)
+# ~ row.allreduce(value), column.allreduce(value) => row.allreduce(comm.rank), column.allreduce(comm.rank)
 
-# %% wrong nested_split: The column is split from the row communicator, so each column has one rank only.
+# %% wrong nested_split, edit of the solution: The column is split from the row communicator, so each column has one rank only.
 # fails: column_sum is the sum over the ranks of the own column
-def grid_sums(comm, columns, value):
-    row = comm.Split(color=comm.rank // columns)
-    column = row.Split(color=comm.rank % columns)
-    return row.allreduce(value), column.allreduce(value)
+# ~ column = comm => column = row
 
-# %% wrong one_split
+# %% wrong one_split, edit of the solution
 # fails: column_sum is the sum over the ranks of the own column
-def grid_sums(comm, columns, value):
-    row = comm.Split(comm.rank // columns)
-    total = row.allreduce(value)
-    return total, comm.allreduce(value) - total
+# ~ column.allreduce(value) => comm.allreduce(value) - row.allreduce(value)
 
 # %% wrong some_do_not_call
 # fails: It runs on several ranks without an error

@@ -1,5 +1,3 @@
-"""Answers to exercise 09.3."""
-
 # %% right bits
 def tree_reduce(comm, value, merge):
     rank, size = comm.Get_rank(), comm.Get_size()
@@ -59,32 +57,27 @@ def tree_reduce(comm, value, merge):
     values = comm.gather(value, root=0)
     return reduce(merge, values) if comm.rank == 0 else None
 
-# %% wrong everybody_returns
+# %% wrong everybody_returns, edit of the solution
 # fails: The other ranks return None
-# edit of the solution
 # ~ return None => return value
 
-# %% wrong order: Merges the received value in front of the own one, so that the order is reversed.
+# %% wrong order, edit of the solution: Merges the received value in front of the own one, so that the order is reversed.
 # fails: The result is in the order of the ranks
-# edit of the solution
 # ~ value, comm.recv(source=comm.rank + step) => comm.recv(source=comm.rank + step), value
 
-# %% wrong master
+# %% wrong master, edit of wrong collective
 # fails: Rank 0 receives at most log2(n) messages, rounded up
-# edit of wrong collective
 def tree_reduce(comm, value, merge):
     if comm.rank:
         comm.send(value, dest=0)
         return None
     return reduce(merge, [comm.recv(source=other) for other in range(1, comm.size)], value)
 
-# %% wrong off_by_one
+# %% wrong off_by_one, edit of the solution
 # fails: Each rank's value is in the result once
-# edit of the solution
 # ~ rank + step < comm.size: => rank + step < comm.size - 1:
 
-# %% wrong powers_of_two_only
+# %% wrong powers_of_two_only, edit of the solution
 # fails: Each rank's value is in the result once
-# edit of the solution
 # ~ while step < => while 2 * step <=
 # ~ return value => return value if comm.rank == 0 else None

@@ -1,5 +1,3 @@
-"""Answers to exercise 09.4."""
-
 # %% right map_two_lists
 def tree_of_futures(client, futures, merge):
     row = list(futures)
@@ -39,15 +37,9 @@ def tree_of_futures(client, futures, merge):
         futures = client.scatter([merge(*pair) if len(pair) == 2 else pair[0] for pair in pairs])
     return futures[0]
 
-# %% wrong empties_list: Merges in place in the caller's list, which has one element afterwards.
+# %% wrong empties_list, edit of the solution: Merges in place in the caller's list, which has one element afterwards.
 # fails: Inputs are not modified
-def tree_of_futures(client, futures, merge):
-    while len(futures) > 1:
-        merged = [client.submit(merge, one, other) for one, other in zip(futures[::2], futures[1::2], strict=False)]
-        if len(futures) % 2:
-            merged.append(futures[-1])
-        futures[:] = merged
-    return futures[0]
+# ~ futures = [ => futures[:] = [
 
 # %% wrong in_notebook: All values are gathered and merged in the notebook, the result is scattered back.
 # fails: It returns one future

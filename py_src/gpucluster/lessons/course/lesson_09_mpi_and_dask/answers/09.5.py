@@ -1,5 +1,3 @@
-"""Answers to exercise 09.5."""
-
 # %% right array_split
 import numpy as np
 
@@ -38,24 +36,17 @@ def one_per_worker(X, n_workers):
 # ~ X.rechunk({0: sizes, 1: -1}) => da.from_array(X.compute(scheduler="synchronous"), chunks=(sizes, -1))
 import dask.array as da
 
-# %% wrong four_workers: Four workers hard-coded as in the example.
+# %% wrong four_workers, edit of the solution: Four workers hard-coded as in the example.
 # fails: There are as many chunks as workers
-def one_per_worker(X, n_workers):
-    size, rest = divmod(X.shape[0], 4)
-    sizes = (size + 1,) * rest + (size,) * (4 - rest)
-    return X.rechunk((sizes, -1))
+# ~ divmod(len(X), n_workers) => divmod(len(X), 4)
+# ~ (n_workers - more) => (4 - more)
 
-# %% wrong rest_to_last: The last chunk takes the whole rest, up to w - 1 rows more than the others.
+# %% wrong rest_to_last, edit of the solution: The last chunk takes the whole rest, up to w - 1 rows more than the others.
 # fails: Two chunks differ by at most one row
-def one_per_worker(X, n_workers):
-    size = X.shape[0] // n_workers
-    sizes = [size] * n_workers
-    sizes[-1] += X.shape[0] - size * n_workers
-    return X.rechunk((tuple(sizes), -1))
+# ~ (rows + 1,) * more + (rows,) * (n_workers - more) => (rows,) * (n_workers - 1) + (rows + more,)
 
-# %% wrong rows_shuffled
+# %% wrong rows_shuffled, edit of wrong computed
 # fails: Values and order are unchanged
-# edit of wrong computed
 def one_per_worker(X, n_workers):
     X = da.concatenate([X[place::n_workers] for place in range(n_workers)])
     rows, more = divmod(len(X), n_workers)

@@ -1,5 +1,3 @@
-"""Answers to exercise 09.6."""
-
 # %% right chunk_futures: Futures of chunks, then client.map on them.
 def train_each(client, X, y, train):
     xs = client.compute([chunk for row in X.to_delayed().tolist() for chunk in row])
@@ -14,19 +12,13 @@ def train_each(client, X, y, train):
     pairs = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=False)
     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 
-# %% wrong d_first_chunk_for_all: A slip of the index: all train on the labels of the first chunk.
+# %% wrong d_first_chunk_for_all, edit of the solution: A slip of the index: all train on the labels of the first chunk.
 # fails: It runs without an error: ValueError
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.to_delayed().ravel()))
-    aims = client.compute(list(y.to_delayed().ravel()))
-    return client.gather([client.submit(train, block, aims[0], pure=False) for block in rows])
+# ~ client.map(train, chunks_of_X, chunks_of_y => client.map(train, chunks_of_X, [chunks_of_y[0]] * len(chunks_of_y)
 
-# %% wrong d_gathers: Gathers the chunks into the notebook, and sends them out again.
+# %% wrong d_gathers, edit of the solution: Gathers the chunks into the notebook, and sends them out again.
 # fails: The chunks stay on the workers: only models come to the notebook
-def train_each(client, X, y, train):
-    rows = client.gather(client.compute(list(X.to_delayed().ravel())))
-    aims = client.gather(client.compute(list(y.to_delayed().ravel())))
-    return client.gather([client.submit(train, a, b, pure=False) for a, b in zip(rows, aims)])
+# ~ train, chunks_of_X => train, client.scatter(client.gather(chunks_of_X))
 
 # %% wrong d_whole_graph_each: Each task is given the whole arrays, and cuts its chunk out on the worker: all rows go to each task.
 # fails: No worker puts the rows of several chunks together
@@ -46,26 +38,17 @@ def train_each(client, X, y, train):
 def train_each(client, X, y, train):
     return [train(X.blocks[place], y.blocks[place]) for place in range(X.numblocks[0])]
 
-# %% wrong first_chunk_lost
+# %% wrong first_chunk_lost, edit of the solution
 # fails: There is one model per chunk
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.to_delayed().ravel())[1:])
-    labels = client.compute(list(y.to_delayed().ravel())[1:])
-    return client.gather(client.map(train, rows, labels, pure=False))
+# ~ train, chunks_of_X, chunks_of_y => train, chunks_of_X[1:], chunks_of_y[1:]
 
-# %% wrong float16
+# %% wrong float16, edit of the solution
 # fails: The rows of X meet their own labels y, with all digits
-def train_each(client, X, y, train):
-    rows = client.compute(list(X.astype("float16").to_delayed().ravel()))
-    labels = client.compute(list(y.to_delayed().ravel()))
-    return client.gather(client.map(train, rows, labels, pure=False))
+# ~ list(X.to => list(X.astype("float16").to
 
-# %% wrong futures: Returns futures in place of models.
+# %% wrong futures, edit of right delayed: Returns futures in place of models.
 # fails: Each model is what train returns
-# edit of right delayed
-# ~ import dask => from dask import delayed
-# -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
-# +     return client.compute([delayed(train)(part, labels) for part, labels in pairs])
+# ~ list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs])) => client.compute([dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs])
 
 # %% wrong gathers_everything
 # fails: Each chunk is trained on a worker, once
@@ -77,9 +60,8 @@ def train_each(client, X, y, train):
     pairs = zip(np.split(X.compute(), ends), np.split(y.compute(), ends), strict=False)
     return [train(rows, labels) for rows, labels in pairs]
 
-# %% wrong order: The models come in the order in which they are finished.
+# %% wrong order, edit of right delayed: The models come in the order in which they are finished.
 # fails: Each model has seen one chunk, in the order of the chunks
-# edit of right delayed
 # -     return list(dask.compute(*[dask.delayed(train, pure=False)(rows, labels) for rows, labels in pairs]))
 # +     futures = client.compute([delayed(train)(part, labels) for part, labels in pairs])
 # +     return [future.result() for future in as_completed(futures)]

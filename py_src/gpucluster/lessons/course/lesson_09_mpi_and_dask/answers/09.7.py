@@ -1,9 +1,6 @@
-"""Answers to exercise 09.7."""
-
-# %% right bytes_view: The header is a tuple, the numbers go as uint8 bytes of a contiguous copy.
 import numpy as np
 
-
+# %% right bytes_view: The header is a tuple, the numbers go as uint8 bytes of a contiguous copy.
 def send_array(comm, array, to):
     comm.send((array.shape, array.dtype), dest=to)
     comm.Send(np.array(array, order="C", copy=True).reshape(-1).view(np.uint8), to)
@@ -16,9 +13,6 @@ def receive_array(comm, source):
     return raw.view(dtype).reshape(shape)
 
 # %% right non_blocking
-import numpy as np
-
-
 def send_array(comm, array, to):
     whole = array if array.flags.c_contiguous else array.copy(order="C")
     requests = [comm.isend((whole.shape, whole.dtype), dest=to), comm.Isend(whole, dest=to)]
@@ -51,13 +45,10 @@ def receive_array(comm, source):
 # ~ recv(source=source) => recv()
 # ~ raw, source => raw
 
-# %% wrong float16
+# %% wrong float16, edit of wrong always_float64
 # fails: All numbers arrive, in the right order
-# edit of wrong always_float64
-# ~ Send(np.ascontiguousarray(array, dtype=float), to) => Send(np.ascontiguousarray(array, dtype=np.float16), dest=to)
-# ~ raw = np.empty(shape) => array = np.empty(shape, np.float16)
-# ~ Recv(raw, source) => Recv(array, source=source)
-# ~ return raw.astype => return array.astype
+# ~ dtype=float) => dtype=np.float16)
+# ~ np.empty(shape) => np.empty(shape, np.float16)
 
 # %% wrong numbers_in_the_description_too
 # fails: The numbers travel as a buffer; only a short description is pickled
@@ -68,9 +59,8 @@ def receive_array(comm, source):
     comm.Recv(array, source=source)
     return array
 
-# %% wrong two_dimensions: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
+# %% wrong two_dimensions, edit of wrong always_float64_too: Written for tables; takes rows and columns from the shape, and fails with one or three dimensions.
 # fails: It runs on several ranks without an error: ValueError
-# edit of wrong always_float64_too
 # -     comm.send(array.shape, dest=to)
 # -     comm.Send(np.array(array, dtype=np.float64, order="C"), to)
 # +     rows, columns = array.shape

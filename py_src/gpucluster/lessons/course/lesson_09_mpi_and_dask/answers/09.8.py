@@ -1,9 +1,6 @@
-"""Answers to exercise 09.8."""
-
-# %% right bytes: Cuts bytes, in the middle of a number if need be: pieces of exactly `most` bytes, so never more pieces than needed.
 import numpy as np
 
-
+# %% right bytes: Cuts bytes, in the middle of a number if need be: pieces of exactly `most` bytes, so never more pieces than needed.
 def send_in_pieces(comm, array, to, most):
     raw = array.view(np.uint8)
     comm.send((array.dtype, raw.size, most), dest=to)
@@ -19,9 +16,6 @@ def receive_in_pieces(comm, source):
     return raw.view(dtype)
 
 # %% right even_pieces
-import numpy as np
-
-
 def cut(array, most):
     n_pieces = max(1, -(-len(array) // (most // array.itemsize)))
     return np.array_split(array, n_pieces)
@@ -42,66 +36,35 @@ def receive_in_pieces(comm, source):
 
 # %% wrong a_description_per_piece
 # fails: The numbers travel as buffers; at most one short description is pickled
-# edit of right even_pieces
-# -     comm.send((np.empty(0, array.dtype), len(array), most), dest=to)
-# -     for piece in cut(array, most):
-# +     each = most // array.itemsize
-# +     starts = range(0, len(array), each)
-# +     comm.send((len(starts), array.dtype), dest=to)
-# +     for start in starts:
-# +         piece = array[start : start + each]
-# +         comm.send(len(piece), dest=to)
-def receive_in_pieces(comm, source):
-    n, dtype = comm.recv(source=source)
-    found = [np.empty(0, dtype)]
-    for _ in range(n):
-        found.append(np.empty(comm.recv(source=source), dtype))
-        comm.Recv(found[-1], source=source)
-    return np.concatenate(found)
+# -         comm.Send(raw[begin : begin + most], dest=to)
+# +         comm.send(begin, dest=to)
+# +         comm.Send(raw[begin : begin + most], dest=to)
+# -         comm.Recv(raw[begin : begin + most], source=source)
+# +         comm.recv(source=source)
+# +         comm.Recv(raw[begin : begin + most], source=source)
 
-# %% wrong array_cleared
+# %% wrong array_cleared, edit of the solution
 # fails: The sent array is unchanged
-# edit of the solution
-# ~ dtype.str => dtype
 # -         comm.Send(array[start : start + each], dest=to)
 # +         comm.Send(array[start : start + each], dest=to)
 # +         array[start : start + each] = 0
-import numpy as np
 
-# %% wrong eight_bytes_each
+# %% wrong eight_bytes_each, edit of the solution
 # fails: There are no more pieces than needed
-# edit of wrong array_cleared
-# -     each = most // array.itemsize
-# +     each = max(1, most // 8)
-# -         array[start : start + each] = 0
-#
+# ~ most // array.itemsize => max(1, most // 8)
 
 # %% wrong order_reversed
 # fails: All numbers arrive, in the right order
-# ~ raw = array.view(np.uint8) => each = most // array.itemsize
-# ~ array.dtype, raw.size, most => len(array), array.dtype, each
-# ~ begin in range(0, raw.size, most) => start in range(0, len(array), each)[::-1]
-# ~ raw[begin : begin + most], dest => array[start : start + each], dest
-def receive_in_pieces(comm, source):
-    n, dtype, each = comm.recv(source=source)
-    found = []
-    for _start in range(0, n, each):
-        found.append(np.empty(each, dtype))
-        comm.Recv(found[-1], source=source)
-    return np.concatenate(found)[:n] if found else np.empty(0, dtype)
+# ~ raw = array.view => raw = array[::-1].copy().view
 
-# %% wrong pieces_of_equal_length: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
+# %% wrong pieces_of_equal_length, edit of the solution: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.
 # fails: No piece is longer than most
-# edit of wrong eight_bytes_each
-# ~ max(1, most // 8) => _length(array, most)
-# ~ array.dtype => array.dtype.str
+# ~ most // array.itemsize => _length(array, most)
 def _length(array, most):
     pieces = -(-array.nbytes // most) or 1
     return -(-len(array) // pieces) or 1
 
-# %% wrong rest_lost
+# %% wrong rest_lost, edit of the solution
 # fails: Shape and type arrive unchanged
-# edit of wrong eight_bytes_each
-# ~ max(1, most // 8) => most // array.itemsize
-# ~ len(array), array => len(array) // each * each, array
-# ~ len(array), each => len(array) // each * each, each
+# ~ comm.send((len(array) => comm.send((len(array) // each * each
+# ~ range(0, len(array), each) => range(0, len(array) // each * each, each)

@@ -1,9 +1,6 @@
-"""Answers to exercise 09.9."""
-
-# %% right async_generator: An asynchronous generator of turns, consumed by async for.
 import asyncio
 
-
+# %% right async_generator: An asynchronous generator of turns, consumed by async for.
 async def turns(request):
     while not request.Test():
         yield
@@ -37,54 +34,26 @@ async def send_and_yield(comm, array, to):
 async def receive_and_yield(comm, array, source):
     await finished(comm.Irecv(array, source))
 
-# %% right shared_helper: One helper coroutine for both, with `while True` and break.
-import asyncio
-
-
-async def finished(request):
-    while True:
-        if request.Test():
-            break
-        await asyncio.sleep(0)
-
-
-async def send_and_yield(comm, array, to):
-    await finished(comm.Isend(array, to))
-
-
-async def receive_and_yield(comm, array, source):
-    await finished(comm.Irecv(array, source))
-    return array
-
-# %% wrong asks_once
+# %% wrong asks_once, edit of the solution
 # fails: It asks with Test until the request is done, then it ends
-# edit of right async_generator
 async def send_and_yield(comm, array, to):
     request = comm.Isend(array, dest=to)
     if not request.Test():
         await asyncio.sleep(0)
-async def receive_and_yield(comm, array, source):
-    request = comm.Irecv(array, source=source)
-    while not request.Test():
-        await asyncio.sleep(0)
 
-# %% wrong waits
+# %% wrong waits, edit of right async_generator
 # fails: receive_and_yield runs without an error: RuntimeError
-# edit of wrong asks_once
-# ~ if not => while not
 async def receive_and_yield(comm, array, source):
     comm.Irecv(array, source=source).Wait()
 
-# %% wrong begins_again_each_turn
+# %% wrong begins_again_each_turn, edit of the solution
 # fails: send_and_yield begins one Isend
-# edit of wrong asks_once
-# -     request = comm.Isend(array, dest=to)
-# -     if not request.Test():
-# +     while not comm.Isend(array, dest=to).Test():
+async def send_and_yield(comm, array, to):
+    while not comm.Isend(array, dest=to).Test():
+        await asyncio.sleep(0)
 
-# %% wrong blocking_calls
+# %% wrong blocking_calls, edit of the solution
 # fails: send_and_yield runs without an error: RuntimeError
-# edit of the solution
 async def send_and_yield(comm, array, to):
     comm.Send(array, dest=to)
 async def receive_and_yield(comm, array, source):
@@ -92,43 +61,18 @@ async def receive_and_yield(comm, array, source):
 
 # %% wrong into_a_copy
 # fails: Irecv has the array itself, and the other rank's number
-# edit of wrong waits
-# -     comm.Irecv(array, source=source).Wait()
-# +     buffer = array.copy()
-# +     request = comm.Irecv(buffer, source=source)
-# +     while not request.Test():
-# +         await asyncio.sleep(0)
-# +     return buffer
+# ~ comm.Irecv(array => comm.Irecv(array.copy()
 
-# %% wrong no_coroutine
+# %% wrong no_coroutine, edit of the solution
 # fails: send_and_yield is a coroutine function (async def)
 def send_and_yield(comm, array, to):
-    request = comm.Isend(array, dest=to)
-    while not request.Test():
-        pass
-
-
-def receive_and_yield(comm, array, source):
-    request = comm.Irecv(array, source=source)
-    while not request.Test():
-        pass
+    comm.Isend(array, dest=to).Wait()
 
 # %% wrong rank_hard_coded
 # fails: Isend has the array itself, and the other rank's number
-# edit of wrong asks_once
-async def send_and_yield(comm, array, to):
-    request = comm.Isend(array, dest=1)
-    while not request.Test():
-        await asyncio.sleep(0)
+# ~ dest=to => dest=1
 
 # %% wrong two_ranks: Ignores `to` and `source`: always the other one of two ranks.
 # fails: Isend has the array itself, and the other rank's number
-# edit of right async_generator
-async def send_and_yield(comm, array, to):
-    request = comm.Isend(array, dest=1 - comm.rank if comm.rank < 2 else 0)
-    while not request.Test():
-        await asyncio.sleep(0)
-async def receive_and_yield(comm, array, source):
-    request = comm.Irecv(array, source=1 - comm.rank if comm.rank < 2 else 0)
-    while not request.Test():
-        await asyncio.sleep(0)
+# ~ dest=to => dest=1 - comm.rank if comm.rank < 2 else 0
+# ~ source=source => source=1 - comm.rank if comm.rank < 2 else 0

@@ -1,9 +1,6 @@
-"""Answers to exercise 10.1."""
-
-# %% right einsum: With einsum and masks that are kept.
 import numpy as np
 
-
+# %% right einsum: With einsum and masks that are kept.
 def gradients(X, wanted, layers):
     inputs, masks, h = [], [], X
     n_layers = len(layers) // 2
@@ -27,9 +24,6 @@ def gradients(X, wanted, layers):
     return np.array(loss), slopes
 
 # %% right recursion: Each layer calls the next one, and gets its error back.
-import numpy as np
-
-
 def gradients(X, wanted, layers):
     loss, _, slopes = through(X, wanted, list(layers), len(X))
     return float(loss), tuple(slopes)
@@ -48,43 +42,22 @@ def through(x, wanted, layers, n):
         error, slopes = (np.exp(out - log_sum) - wanted) / n, []
     return loss, error.dot(w.T), [x.T.dot(error), error.sum(0), *slopes]
 
-# %% wrong bias_mean: The gradient of the bias is a mean of what is divided already.
+# %% wrong bias_mean, edit of right recursion: The gradient of the bias is a mean of what is divided already.
 # fails: Each gradient agrees with numerical differentiation to 1e-6
-# edit of right recursion
 # ~ dot(error), error.sum(0), *slopes => dot(error), error.mean(0), *slopes
 
-# %% wrong exp_of_large: Large scores overflow.
+# %% wrong exp_of_large, edit of the solution: Large scores overflow.
 # fails: Large scores do no harm: the loss stays finite and right
-# edit of the solution
-#
 # -     scores = scores - scores.max(axis=1, keepdims=True)
-import numpy as np
 
-# %% wrong half_precision: Computed in float16.
-# fails: The loss is the mean cross entropy of the rows
-# edit of right recursion
-# ~ X, wanted, list(layers) => X.astype(np.float16), wanted, [array.astype(np.float16) for array in layers]
-
-# %% wrong pops_layers: Takes the layers out of the list that it was given.
+# %% wrong pops_layers, edit of right recursion: Takes the layers out of the list that it was given.
 # fails: Inputs are not modified
-# edit of right recursion
 # ~ list(layers) => layers
 # ~ b, *rest = layers => b = layers.pop(0), layers.pop(0)
 # ~ if rest: => if layers:
 # ~ wanted, rest, n => wanted, layers, n
 
-# %% wrong three_layers_only: Any network is one of three layers.
+# %% wrong three_layers_only, edit of the solution: Any network is one of three layers.
 # fails: It runs without an error: IndexError
-# edit of the solution
 # ~ (0, len(layers), 2): => (0, 6, 2):
 # ~ len(layers) => 6
-import numpy as np
-
-# %% wrong weights_already_moved: The weights are changed while the error goes back.
-# fails: Inputs are not modified
-# edit of wrong three_layers_only
-# ~ range(0, 6, 2): => range(0, len(layers), 2):
-# ~ range(0, 6, 2) => range(0, len(layers), 2)
-# -         slopes = [given.T @ error, error.sum(axis=0), *slopes]
-# +         slopes = [given.T @ error, error.sum(axis=0), *slopes]
-# +         layers[place] -= 0.1 * slopes[0]

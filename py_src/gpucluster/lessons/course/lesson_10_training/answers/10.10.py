@@ -1,5 +1,3 @@
-"""Answers to exercise 10.10."""
-
 # %% right count_up: Counts up until it is enough.
 from itertools import count
 
@@ -20,20 +18,9 @@ def micro_batches_for(stages, most_idle):
 # +     share = Fraction(most_idle)
 # +     return max(1, ceil((stages - 1) * (1 - share) / share))
 
-# %% right next: The first of all numbers that fits.
-# -     return (stages - 1) / (micro_batches + stages - 1)
-# +     waits = stages - 1
-# +     return waits / (waits + micro_batches)
-
 # %% wrong begins_with_zero: No micro-batch at all can be an answer.
 # fails: It is a whole number of 1 or more
-# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
-# +     micro_batches = 0
-# +     if stages == 1:
-# +         return 0
-# +     while idle_share(stages, micro_batches) > most_idle:
-# +         micro_batches += 1
-# +     return micro_batches
+# ~ count(1) if => count() if stages == 1 or
 
 # %% wrong no_pipeline: As without micro-batches.
 # fails: The idle share is right
@@ -42,11 +29,7 @@ def micro_batches_for(stages, most_idle):
 
 # %% wrong one_too_many: Exactly as much as allowed is not enough.
 # fails: One fewer would not be enough
-# -     return next(m for m in count(1) if idle_share(stages, m) <= most_idle)
-# +     micro_batches = 1
-# +     while idle_share(stages, micro_batches) >= most_idle:
-# +         micro_batches += 1
-# +     return micro_batches
+# ~ <= most_idle => < most_idle
 
 # %% wrong rounded_down: Rounded down.
 # fails: This number is enough

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.12."""
-
 # %% right numpy: np.clip and NumPy numbers; columns first.
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""Answers to exercise 10.13."""
-
-# %% right formulas: Everything as formulas of the slide's numbers.
-# edit of the solution
+# %% right formulas, edit of the solution: Everything as formulas of the slide's numbers.
 # ~ 3 * 90 => 90 * 3
 # ~ 1_281_167 / 3 => _images / 3
 # ~ 1_281_167 * 90 => 90 * _images
@@ -63,23 +60,16 @@ published = {
 # fails: Frontera: minutes for 90 epochs is right to three digits
 # ~ 90 * _images / 260_000 / 60 => 7
 
-# %% wrong shares: Efficiencies as shares of 1, not in percent.
+# %% wrong shares, edit of right formulas: Efficiencies as shares of 1, not in percent.
 # fails: 2 GPUs: efficiency, % is right to three digits
-# edit of right formulas
 published = {name: value / 100 if "%" in name else value for name, value in published.items()}
 
-# %% wrong slide_numbers: Takes what slides say, "7 minutes", 98 % and "15x".
+# %% wrong slide_numbers, edit of right formulas: Takes what slides say, "7 minutes", 98 % and "15x".
 # fails: Frontera: minutes for 90 epochs is right to three digits
-# edit of right formulas
 published["Frontera: minutes for 90 epochs"] = 7
 published["HyPar-Flow, 256 nodes: efficiency, %"] = 98
 published["GEMS, 4 to 128 GPUs: speed-up"] = 15
 
-# %% wrong texts: Texts instead of numbers.
+# %% wrong texts, edit of right formulas: Texts instead of numbers.
 # fails: 2 GPUs: speed-up is one number
-# edit of right formulas
 published = {name: f"{value:.3f}" for name, value in published.items()}
-
-# %% wrong two_digits: Two digits of the speed-up.
-# fails: GEMS, 4 to 128 GPUs: speed-up is right to three digits
-# ~ "GEMS, 4 to 128 GPUs: speed-up": 7.25 * 60 / 27 => "GEMS, 4 to 128 GPUs: speed-up": 16

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.14."""
-
 # %% right as_given
 order = [("F", 0), ("C", 0), ("I", 0), ("E", 1), ("D", 1), ("B", 1), ("A", 1)]
 

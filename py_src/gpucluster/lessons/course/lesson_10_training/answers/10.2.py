@@ -1,5 +1,3 @@
-"""Answers to exercise 10.2."""
-
 # %% right numpy: Arrays of sizes.
 import numpy as np
 
@@ -25,23 +23,14 @@ def training_bytes(sizes, rows, copies=4, itemsize=4):
 
     return (copies * n_parameters(sizes) + rows * units(sizes)) * itemsize
 
-# %% wrong batch_of_one: The rows are forgotten.
+# %% wrong batch_of_one, edit of the solution: The rows are forgotten.
 # fails: The bytes are those of all copies of the parameters and of the outputs of all layers
-def n_parameters(sizes):
-    return sum((n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+# ~ rows * sum(sizes) => sum(sizes)
 
-
-def training_bytes(sizes, rows, copies=4, itemsize=4):
-    return itemsize * (copies * n_parameters(sizes) + sum(sizes))
-
-# %% wrong bias_of_the_input: The input has biases, the output none.
+# %% wrong bias_of_the_input, edit of the solution: The input has biases, the output none.
 # fails: All weights and all biases are counted
-# edit of the solution
-def n_parameters(sizes):
-    return sum(n_in * (n_out + 1) for n_in, n_out in zip(sizes[:-1], sizes[1:], strict=False))
+# ~ (n_in + 1) * n_out => n_in * (n_out + 1)
 
-# %% wrong bias_per_input: One bias for each input of a layer instead of each output.
+# %% wrong without_biases, edit of the solution: The biases are forgotten.
 # fails: All weights and all biases are counted
-# edit of wrong batch_of_one
-# ~ (n_in + 1) * n_out for n_in, n_out in zip(sizes[:-1] => a * (b + 1) for a, b in zip(sizes
-# ~ sum(sizes) => rows * sum(sizes)
+# ~ (n_in + 1) * n_out => n_in * n_out

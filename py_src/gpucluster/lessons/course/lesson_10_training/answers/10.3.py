@@ -1,9 +1,6 @@
-"""Answers to exercise 10.3."""
-
-# %% right split: Cut by np.split, from its own legacy generator.
 import numpy as np
 
-
+# %% right split: Cut by np.split, from its own legacy generator.
 def batches(n_rows, size, seed):
     order = np.random.RandomState(seed).permutation(n_rows)
     return tuple(np.split(order, np.arange(size, n_rows, size)))
@@ -37,12 +34,10 @@ def batches(n_rows, size, seed):
 # fails: Each row is in exactly one batch
 # ~ permutation(n_rows) => permutation(n_rows) + 1
 
-# %% wrong global_seed: Seeds the random numbers of the whole process.
+# %% wrong global_seed, edit of the solution: Seeds the random numbers of the whole process.
 # fails: NumPy's global random numbers are left alone
-# edit of the solution
 # ~ """Return the batches of one epoch: arrays of row numbers.""" => np.random.seed(seed)
 # ~ random.default_rng(seed). => random.
-import numpy as np
 
 # %% wrong one_seed: Uses the fixed seed 0, the order is the same for each seed.
 # fails: Another seed gives another order

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.5."""
-
 # %% right capitals: Capital letters and spaces do no harm.
 ways = {"A": "One device", "B": " data", "C": "MODEL", "D": "Hybrid", "E": "tiles "}
 

@@ -1,9 +1,6 @@
-"""Answers to exercise 10.7."""
-
-# %% right lists: Lists of numbers; a dictionary of parts.
 import numpy as np
 
-
+# %% right lists: Lists of numbers; a dictionary of parts.
 def ring_allreduce(comm, values):
     n, me = comm.size, comm.rank
     parts = dict(enumerate(np.array_split(np.asarray(values), n)))
@@ -15,9 +12,6 @@ def ring_allreduce(comm, values):
     return np.hstack([parts[number] for number in range(n)])
 
 # %% right buffers: Even ranks send first, odd ones receive first, with buffers in equal parts that are filled up.
-import numpy as np
-
-
 def ring_allreduce(comm, values):
     n, me = comm.size, comm.rank
     each = -(-len(values) // n)
@@ -39,25 +33,7 @@ def ring_allreduce(comm, values):
         work[(me - k + 1) % n] = came
     return work.ravel()[: len(values)]
 
-# %% right classic: The classical ring, copies of the parts in a list.
-import numpy as np
-
-
-def ring_allreduce(comm, values):
-    n, rank = comm.size, comm.rank
-    parts = [part.copy() for part in np.array_split(values, n)]
-    right, left = (rank + 1) % n, (rank - 1) % n
-    for turn in range(n - 1):
-        got = comm.sendrecv(parts[(rank - turn) % n], dest=right, source=left)
-        parts[(rank - turn - 1) % n] = parts[(rank - turn - 1) % n] + got
-    for turn in range(n - 1):
-        parts[(rank - turn) % n] = comm.sendrecv(parts[(rank + 1 - turn) % n], dest=right, source=left)
-    return np.concatenate(parts)
-
 # %% right other_way: To the left, with isend and recv.
-import numpy as np
-
-
 def ring_allreduce(comm, values):
     n, me = comm.Get_size(), comm.Get_rank()
     if n == 1:
@@ -104,16 +80,13 @@ def ring_allreduce(comm, values):
 # fails: Inputs are not modified
 # ~ parts[current] = parts => parts[current][:] = parts
 
-# %% wrong equal_parts_only: The rest that does not divide is lost.
+# %% wrong equal_parts_only, edit of the solution: The rest that does not divide is lost.
 # fails: The result has the right shape
-# edit of right classic
 # ~ in np.array_split(values, n) => in np.split(values[: len(values) // n * n], n)
 
-# %% wrong half_precision: Sent as float16.
+# %% wrong half_precision, edit of the solution: Sent as float16.
 # fails: Every rank gets the sum of all arrays
-# edit of the solution
 # ~ [come] + comm.sendrecv(parts[gone] => [come] + comm.sendrecv(parts[gone].astype(np.float16)
-import numpy as np
 
 # %% wrong one_round_more: N rounds of sharing instead of n - 1; the result is right, one message too many.
 # fails: Each rank sends 2 (n - 1) messages

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.8."""
-
 # %% right regular_expressions: With regular expressions.
 import re
 from statistics import fmean, pstdev

@@ -1,5 +1,3 @@
-"""Answers to exercise 10.9."""
-
 # %% right joined_at_the_end: Keeps all errors, and makes one way back of them for its own layers.
 import numpy as np
 
@@ -38,8 +36,7 @@ def two_stages(comm, X, wanted, own, n_micro):
         comm.send(part, dest=0)
     return slopes
 
-# %% right reverse_order: Errors come back in the opposite order, with tags.
-# edit of right joined_at_the_end
+# %% right reverse_order, edit of right joined_at_the_end: Errors come back in the opposite order, with tags.
 def two_stages(comm, X, wanted, own, n_micro):
     first, kept, slopes = comm.rank == 0, [], None
     for number in range(n_micro):
@@ -58,8 +55,7 @@ def two_stages(comm, X, wanted, own, n_micro):
         slopes = more if slopes is None else [a + b for a, b in zip(slopes, more, strict=False)]
     return slopes
 
-# %% right two_lists: Lists of values and errors, everything received before anything is sent back.
-# edit of right joined_at_the_end
+# %% right two_lists, edit of right joined_at_the_end: Lists of values and errors, everything received before anything is sent back.
 def two_stages(comm, X, wanted, own, n_micro):
     if comm.rank == 0:
         kept = [forward(part, own, False) for part in np.array_split(X, n_micro)]
@@ -78,19 +74,16 @@ def two_stages(comm, X, wanted, own, n_micro):
             comm.send(error, dest=0)
     return [sum(arrays) for arrays in zip(*found, strict=False)]
 
-# %% wrong first_layer_sent: Sends the output of rank 0's first layer, right only where rank 0 has one layer.
+# %% wrong first_layer_sent, edit of right two_lists: Sends the output of rank 0's first layer, right only where rank 0 has one layer.
 # fails: It runs on several ranks without an error: ValueError
-# edit of right two_lists
 # ~ comm.send(values[-1], dest=1) => comm.send(values[1], dest=1)
 
-# %% wrong no_relu_at_cut: Rank 0 calls forward with last=True, so there is no ReLU at the cut.
+# %% wrong no_relu_at_cut, edit of right two_lists: Rank 0 calls forward with last=True, so there is no ReLU at the cut.
 # fails: Each rank's gradients are those of its layers for all rows, to 1e-10
-# edit of right two_lists
 # ~ forward(part, own, False) for part in => forward(part, own, True) for part in
 
-# %% wrong layers_change: The layers are changed on the way.
+# %% wrong layers_change, edit of right two_lists: The layers are changed on the way.
 # fails: Inputs are not modified
-# edit of right two_lists
 # -     return [sum(arrays) for arrays in zip(*found, strict=False)]
 # +     total = [sum(arrays) for arrays in zip(*found, strict=False)]
 # +     for array, slope in zip(own, total, strict=False):
@@ -99,25 +92,18 @@ def two_stages(comm, X, wanted, own, n_micro):
 
 # %% wrong one_message: Sends the whole batch in one message each way; n_micro is ignored.
 # fails: Each micro-batch is one message there, and one back
-# -         for part in np.array_split(values[-1], n_micro):
-# -             comm.send(part, dest=1)
-# -         return backward(values, np.concatenate([comm.recv(source=1) for _ in range(n_micro)]), own)[0]
-# -     values = forward(np.concatenate([comm.recv(source=0) for _ in range(n_micro)]), own, True)
-# +         comm.send(values[-1], dest=1)
-# +         return backward(values, comm.recv(source=1), own)[0]
-# +     values = forward(comm.recv(source=0), own, True)
-# -     for part in np.array_split(error, n_micro):
-# -         comm.send(part, dest=0)
-# +     comm.send(error, dest=0)
+# ~ np.array_split(values[-1], n_micro) => [values[-1]]
+# ~ comm.recv(source=1) for _ in range(n_micro) => comm.recv(source=1)
+# ~ comm.recv(source=0) for _ in range(n_micro) => comm.recv(source=0)
+# ~ np.array_split(error, n_micro) => [error]
 
 # %% wrong rows_travel: The rows themselves are sent as well.
 # fails: What travels is the output of the cut, and its error
 # ~ comm.send(part, dest=1) => comm.send((part, X), dest=1)
 # ~ comm.recv(source=0) for => comm.recv(source=0)[0] for
 
-# %% wrong to_and_fro_by_requests: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
+# %% wrong to_and_fro_by_requests, edit of right joined_at_the_end: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
 # fails: All micro-batches go forward before the first error is waited for
-# edit of right joined_at_the_end
 def two_stages(comm, X, wanted, own, n_micro):
     found = []
     if comm.rank == 0:

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.1."""
-
 # %% right generator: A sum over a generator of list slices.
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     threads = list(takes_a)
@@ -25,31 +23,14 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
 
 # %% wrong always_32: Ignores the argument lanes: always warps of 32.
 # fails: Each warp goes through every side that one of its threads takes (warps of another size)
-def warp_steps(takes_a, steps_a, steps_b, lanes=32):
-    total = 0
-    for i in range(0, len(takes_a), 32):
-        warp = takes_a[i : i + 32]
-        if any(warp):
-            total += steps_a
-        if not all(warp):
-            total += steps_b
-    return total
+# ~ range(0, len(threads), lanes) => range(0, len(threads), 32)
+# ~ i + lanes => i + 32
 
 # %% wrong always_both: Each warp goes through both sides, whatever its threads do.
 # fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
-def warp_steps(takes_a, steps_a, steps_b, lanes=32):
-    total = 0
-    for _ in range(0, len(takes_a), lanes):
-        total += steps_a + steps_b
-    return total
+# ~ (steps_a if any(w) else 0) + (0 if all(w) else steps_b) => steps_a + steps_b
 
 # %% wrong hard_coded: The number of the lesson's own threads.
 # fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     return 64
-
-# %% wrong sorted_first: Sorts the threads, in place: fewer steps, but not those that were asked for.
-# fails: Inputs are not modified
-# edit of the solution
-# -     """Return how many instructions all warps go through, added up."""
-# +     takes_a.sort()

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.10."""
-
 # %% right lists
 order = [["c", 0], ["j", 0], ["g", 0], ["e", 1], ["d", 0], ["f", 0], ["a", 1], ["b", 0]]
 

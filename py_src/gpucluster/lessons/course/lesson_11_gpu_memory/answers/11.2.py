@@ -1,5 +1,3 @@
-"""Answers to exercise 11.2."""
-
 # %% right alive_dictionary: Style: a plain loop with one dictionary of what is alive, everything summed again at each step.
 def statistics(events):
     alive = {}
@@ -45,9 +43,8 @@ def statistics(events):
         result["total_" + unit] = made[:, column].sum() if len(made) else 0
     return result
 
-# %% wrong c_count_at_byte_peak: The peak of the count is that of the moment with the most bytes.
+# %% wrong c_count_at_byte_peak, edit of the solution: The peak of the count is that of the moment with the most bytes.
 # fails: peak_count is right
-# edit of the solution
 # ~ max(counts) => counts[sizes.index(max(sizes))]
 
 # %% wrong c_names_once: A name that comes again is not counted again.
@@ -60,28 +57,16 @@ def statistics(events):
 # fails: peak_bytes is right
 # ~ peak_bytes, sum(alive.values()) => made, default=0
 
-# %% wrong count_of_names: Counts different names, not requests.
+# %% wrong count_of_names, edit of the solution: Counts different names, not requests.
 # fails: total_count is right
-# edit of the solution
 # ~ total_count, => len({event[1] for event in events}),
 
 # %% wrong current_is_last: The size of the last request stands for what is alive.
 # fails: current_bytes is right
-def statistics(events):
-    sizes = [event[2] for event in events if event[0] == "allocate"]
-    frees = len(events) - len(sizes)
-    return {
-        "current_bytes": sizes[-1] if sizes else 0,
-        "current_count": len(sizes) - frees,
-        "peak_bytes": sum(sizes),
-        "peak_count": len(sizes),
-        "total_bytes": sum(sizes),
-        "total_count": len(sizes),
-    }
+# ~ "current_bytes": sum(alive.values()) => "current_bytes": made[-1] if made else 0
 
-# %% wrong empty_list: Fails for an empty list: max() and [-1] of nothing.
+# %% wrong empty_list, edit of the solution: Fails for an empty list: max() and [-1] of nothing.
 # fails: It runs without an error: IndexError
-# edit of the solution
 # ~ counts = [0], [0] => counts = [], []
 
 # %% wrong name_only_once: Makes a table of sizes by name first, so a name that comes again with another size is counted with the last one.

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.3."""
-
 # %% right dictionary: Free blocks as a dictionary from start to size, and lists as results.
 def rounded(size):
     return size + -size % 256
@@ -72,22 +70,17 @@ def give_back(free, start, size):
             result.append((begin, length))
     return result
 
-# %% wrong exact_fit_leaves_nothing: A block of exactly that size leaves an empty one behind.
+# %% wrong exact_fit_leaves_nothing, edit of the solution: A block of exactly that size leaves an empty one behind.
 # fails: What is left over stays free, and all other blocks are unchanged
-# edit of the solution
 # ~ whole > size => whole >= size
 
-# %% wrong end_of_the_block: Gives out the end of the block.
+# %% wrong end_of_the_block, edit of the solution: Gives out the end of the block.
 # fails: It takes the smallest free block that is large enough, at its beginning
-# edit of the solution
 # ~ start + size => start
 # ~ return start, sorted => return start + whole - size, sorted
-# ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
-#
 
-# %% wrong rounding_in_take_only: What is given back is not rounded up: bytes are lost.
+# %% wrong rounding_in_take_only, edit of the solution: What is given back is not rounded up: bytes are lost.
 # fails: What is given back is free again, merged with its neighbours, in the order of the addresses
-# edit of the solution
 # ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
 # -     """Return the free blocks after a block was given back."""
 # -     size = -(-size // 256) * 256

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.4."""
-
 # %% right numpy: NumPy, and a list as result.
 import numpy as np
 
@@ -18,12 +16,9 @@ def largest_request(free, pool_size, maximum):
     share = Fraction(sum(sizes[:-1]), sum(sizes)) if sizes else Fraction(0)
     return sorted([*sizes, maximum - pool_size])[-1], float(share)
 
-# %% wrong block_plus_growth: Adds what the pool may grow to the largest free block, as if the new piece merged with it.
+# %% wrong block_plus_growth, edit of the solution: Adds what the pool may grow to the largest free block, as if the new piece merged with it.
 # fails: A pool that may still grow: the largest request that is granted
-def largest_request(free, pool_size, maximum):
-    largest = max((n for _, n in free), default=0)
-    total = sum(n for _, n in free)
-    return largest + maximum - pool_size, 1 - largest / total if total else 0
+# ~ max(largest, maximum - pool_size) => largest + maximum - pool_size
 
 # %% wrong empty_list_fails: Does not think of a pool that is full.
 # fails: It runs without an error: ValueError
@@ -31,12 +26,9 @@ def largest_request(free, pool_size, maximum):
     sizes = [size for _, size in free]
     return max(max(sizes), maximum - pool_size), 1 - max(sizes) / sum(sizes)
 
-# %% wrong largest_request_in_share: The share that the largest *request* leaves, growth included.
+# %% wrong largest_request_in_share, edit of the solution: The share that the largest *request* leaves, growth included.
 # fails: The fragmentation is the share of the free bytes outside of the largest free block
-def largest_request(free, pool_size, maximum):
-    sizes = [size for _, size in free]
-    largest = max([*sizes, maximum - pool_size])
-    return largest, 1 - largest / sum(sizes) if sizes else 0.0
+# ~ max(sizes, default=0) => max([*sizes, maximum - pool_size])
 
 # %% wrong merges: Merges neighbours that came from the card in two pieces.
 # fails: The fragmentation is the share of the free bytes outside of the largest free block
@@ -51,9 +43,6 @@ def largest_request(free, pool_size, maximum):
     largest = max(sizes, default=0)
     return max(largest, maximum - pool_size), 1 - largest / sum(sizes) if sizes else 0.0
 
-# %% wrong sum_of_free: All free bytes, as if they were one piece.
+# %% wrong sum_of_free, edit of the solution: All free bytes, as if they were one piece.
 # fails: A pool that is as large as it may be: the largest request that is granted
-def largest_request(free, pool_size, maximum):
-    sizes = [size for _, size in free]
-    fragmentation = 1 - max(sizes) / sum(sizes) if sizes else 0.0
-    return max(sum(sizes), maximum - pool_size), fragmentation
+# ~ max(largest, maximum - pool_size) => max(sum(sizes), maximum - pool_size)

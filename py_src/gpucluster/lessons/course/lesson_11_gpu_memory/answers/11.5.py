@@ -1,5 +1,3 @@
-"""Answers to exercise 11.5."""
-
 # %% right bits: Shifts and masks.
 def pool_size(card_mib, n_processes, context_mb=500):
     room = (card_mib << 20) * 9 // 10 - n_processes * context_mb * 1_000_000
@@ -56,9 +54,3 @@ def pool_size(card_mib, n_processes, context_mb=500):
 # fails: It is a multiple of 256 bytes
 def pool_size(card_mib, n_processes, context_mb=500):
     return max(0, card_mib * 1024**2 * 9 // 10 - n_processes * context_mb * 1000**2)
-
-# %% wrong one_context: One context for all processes.
-# fails: A tenth of the card and all contexts stay free
-def pool_size(card_mib, n_processes, context_mb=500):
-    room = card_mib * 1024**2 * 9 // 10 - context_mb * 1000**2
-    return max(0, room // 256 * 256)

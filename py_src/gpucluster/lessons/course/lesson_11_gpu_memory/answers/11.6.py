@@ -1,5 +1,3 @@
-"""Answers to exercise 11.6."""
-
 # %% right heap_too: Style: heapq, while loop; returns a tuple of names.
 import heapq
 
@@ -37,32 +35,22 @@ def to_spill(buffers, needed, limit):
     others = [b for b in buffers if b is not oldest]
     return [oldest["name"]] + to_spill(others, needed, limit)
 
-# %% wrong all_leave: Everything that may leave does.
+# %% wrong all_leave, edit of the solution: Everything that may leave does.
 # fails: No more leave than is needed
-# edit of the solution
 # ~ held + needed <= limit => False
 
-# %% wrong needed_forgotten: Makes room for what is there, not for what comes.
+# %% wrong needed_forgotten, edit of the solution: Makes room for what is there, not for what comes.
 # fails: What stays and what is needed fit, where that is possible
-# edit of the solution
 # ~ if held + needed <= limit => if held <= limit
 
-# %% wrong as_they_come: The order of the list, not that of their use.
+# %% wrong as_they_come, edit of the solution: The order of the list, not that of their use.
 # fails: What stays and what is needed fit, where that is possible
-# edit of the solution
 # ~ buffer["last_used"] => 0
 
-# %% wrong exposed_leave: Exposed buffers leave as well.
+# %% wrong exposed_leave, edit of the solution: Exposed buffers leave as well.
 # fails: Exposed buffers stay
-# edit of the solution
-#
-# -         if not buffer["exposed"]:
-# -             leaving.append(buffer["name"])
-# -             held -= buffer["bytes"]
-# +         leaving.append(buffer["name"])
-# +         held -= buffer["bytes"]
+# ~ if not buffer["exposed"]: => if True:
 
-# %% wrong largest_first: The largest leaves first.
+# %% wrong largest_first, edit of wrong as_they_come: The largest leaves first.
 # fails: What stays and what is needed fit, where that is possible
-# edit of wrong as_they_come
 # ~ sorted(buffers, key=lambda buffer: 0): => sorted(buffers, key=lambda buffer: -buffer["bytes"]):

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.7."""
-
 # %% right comprehension: One comprehension; lists as pairs.
 def tiers(workers):
     pairs = {
@@ -31,13 +29,11 @@ def tiers(workers):
 def tiers(workers):
     return {a: (w["metrics"]["managed_bytes"], w["metrics"]["spilled_bytes"]["disk"]) for a, w in workers.items()}
 
-# %% wrong by_name: By the name of the worker, not by its address.
+# %% wrong by_name, edit of the solution: By the name of the worker, not by its address.
 # fails: It has one entry for each worker, by its address
-# edit of the solution
 # ~ address, worker in workers.items => worker in workers.values
 # ~ found[address] => found[worker["name"]]
 
-# %% wrong disk_unpacked: What the spilled results took in memory.
+# %% wrong disk_unpacked, edit of the solution: What the spilled results took in memory.
 # fails: On disk is what the files take
-# edit of the solution
 # ~ spilled["disk"] => spilled["memory"]

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.8."""
-
 # %% right iterator: An iterator that skips a value.
 def repair(command, scheduler):
     _, *words = command.split()
@@ -27,9 +25,8 @@ def repair(command, scheduler):
         command = re.sub(r" --rmm-pool-size[ =]\S+", "", command)
     return command
 
-# %% wrong address_at_the_end: Puts the address at the end, behind the options and the &, instead of after the command.
+# %% wrong address_at_the_end, edit of right regular_expressions: Puts the address at the end, behind the options and the &, instead of after the command.
 # fails: dask-cuda 26.10 takes the command
-# edit of right regular_expressions
 def repair(command, scheduler):
     new = command.replace("dask-cuda-worker", "dask cuda worker")
     new = re.sub(r"\s--(enable|disable)-jit-unspill(?!\S)", "", new)
@@ -37,23 +34,20 @@ def repair(command, scheduler):
         new = re.sub(r"\s--rmm-pool-size(=|\s+)\S+", "", new)
     return new + " " + scheduler
 
-# %% wrong async_anywhere: Looks for the letters in the whole text: a worker may have that name.
+# %% wrong async_anywhere, edit of the solution: Looks for the letters in the whole text: a worker may have that name.
 # fails: All other options are there, with their values
-# edit of the solution
 # ~ "--rmm-async" in command.split() => "rmm-async" in command
 # ~ pop(0)  # its value => pop(0)
 
-# %% wrong both_kept: Keeps both allocators.
+# %% wrong both_kept, edit of wrong async_anywhere: Keeps both allocators.
 # fails: dask-cuda 26.10 takes the command
-# edit of wrong async_anywhere
 # -         if name == "--rmm-pool-size" and "rmm-async" in command:
 # -             if "=" not in word:
 # -                 old.pop(0)
 # -             continue
 
-# %% wrong background_lost: The & at the end is lost.
+# %% wrong background_lost, edit of the solution: The & at the end is lost.
 # fails: An & at the end stays there
-# edit of the solution
 # ~ join(new) => join(new).rstrip("&").strip()
 
 # %% wrong drops_async: Keeps the pool, and leaves out --rmm-async.
@@ -67,9 +61,8 @@ def repair(command, scheduler):
 def repair(command, scheduler):
     return f"dask cuda worker {scheduler} --protocol ucx --rmm-async"
 
-# %% wrong no_scheduler: The address is still missing.
+# %% wrong no_scheduler, edit of the solution: The address is still missing.
 # fails: dask-cuda 26.10 takes the command
-# edit of the solution
 # ~ new = ["dask", "cuda", "worker", scheduler] => new = ["dask", "cuda", "worker"]
 
 # %% wrong only_known: Keeps only the options that the lesson speaks of.
@@ -79,19 +72,6 @@ def repair(command, scheduler):
     kept = [word for word in words if word.startswith(("--protocol", "--rmm", "--enable-cudf"))]
     return " ".join(["dask cuda worker", scheduler, *kept])
 
-# %% wrong sorted: Sorts the options.
+# %% wrong sorted, edit of the solution: Sorts the options.
 # fails: The order of the options is unchanged
-def repair(command, scheduler):
-    options, words = [], command.split()[1:]
-    for word in words:
-        if word.startswith("--"):
-            options.append([word])
-        elif word != "&":
-            options[-1].append(word)
-    names = {one[0].split("=")[0] for one in options}
-    gone = {"--enable-jit-unspill", "--disable-jit-unspill"} | (
-        {"--rmm-pool-size"} if "--rmm-async" in names else set()
-    )
-    kept = sorted(one for one in options if one[0].split("=")[0] not in gone)
-    end = ["&"] if words and words[-1] == "&" else []
-    return " ".join(["dask", "cuda", "worker", scheduler, *(word for one in kept for word in one), *end])
+# ~ " ".join(new) => " ".join([*new[:4], *sorted(new[4:])])

@@ -1,5 +1,3 @@
-"""Answers to exercise 11.9."""
-
 # %% right backwards: From the target backwards, until nothing new comes.
 def holders(refers, variables, target):
     leads = {target}
@@ -20,11 +18,7 @@ def holders(refers, variables, target):
 
 # %% wrong all_names: Objects as well, which are no variables.
 # fails: All of them are variables
-def holders(refers, variables, target):
-    leads = {target}
-    while more := {name for name, others in refers.items() if leads & set(others)} - leads:
-        leads |= more
-    return leads
+# ~ leads & set(variables) => leads
 
 # %% wrong all_variables: All variables that refer to anything.
 # fails: No variable is there that does not lead to it

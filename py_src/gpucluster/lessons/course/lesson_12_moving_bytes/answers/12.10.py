@@ -1,8 +1,6 @@
-"""Answers to exercise 12.10."""
-
-# %% right dask
 import copy
 
+# %% right dask
 from dask.config import update
 
 
@@ -29,8 +27,6 @@ def migrate(config):
     return new
 
 # %% right pop: Style: a deep copy, pop and a loop that goes up.
-import copy
-
 WAYS = [(("distributed", "comm", "ucx"), ()), (("distributed", "rmm", "pool-size"), ("rmm", "pool-size"))]
 
 
@@ -91,31 +87,23 @@ def migrate(config):
         new["distributed-ucxx"] = joined
     return new
 
-# %% wrong always_made
+# %% wrong always_made, edit of the solution
 # fails: No distributed-ucxx is made when nothing moves
-# edit of the solution
 # ~ if moved: => if True:
 
-# %% wrong empty_left
+# %% wrong empty_left, edit of the solution
 # fails: All other settings stay, and nothing empty is left where something moved
-# edit of the solution
 # -     if had_ucx and not comm:
 # -         del distributed["comm"]
 
-# %% wrong not_merged_inside
+# %% wrong not_merged_inside, edit of the solution
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of the solution
 # -             if isinstance(value, dict) and isinstance(today.get(name), dict):
 # -                 today[name] = {**value, **today[name]}
 # -             else:
 # -                 today.setdefault(name, value)
 # +             today.setdefault(name, value)
 
-# %% wrong still_under_comm
+# %% wrong still_under_comm, edit of the solution
 # fails: What was for UCX is under distributed-ucxx, and what was there stays
-# edit of the solution
-# ~ comm, memory => comm, rmm
-# ~ in memory => in rmm
-# ~ memory.pop => rmm.pop
-# ~ not memory => not rmm
 # ~ distributed-ucxx => distributed", {}).setdefault("comm", {}).setdefault("ucxx

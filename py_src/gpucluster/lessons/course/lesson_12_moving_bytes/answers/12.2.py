@@ -1,9 +1,6 @@
-"""Answers to exercise 12.2."""
-
-# %% right each_timed
 import numpy as np
 
-
+# %% right each_timed
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     memory = bytearray(n_bytes)
     if comm.Get_rank() == 1:
@@ -20,9 +17,6 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     return float(np.mean(taken[warm_up:])) / 2
 
 # %% right isend
-import numpy as np
-
-
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     data = np.zeros(n_bytes, dtype="int8")
     began = None
@@ -38,27 +32,12 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
             request.Wait()
     return 0.5 * (clock() - began) / repeats
 
-# %% wrong both_send
-# fails: Rank 0 begins, and rank 1 answers each message
-# fails: Rank 0 returns the seconds of one way, on average over the repeats
-# edit of right each_timed
-def ping_pong(comm, n_bytes, repeats, warm_up, clock):
-    data = np.zeros(n_bytes, np.uint8)
-    other = 1 - comm.rank
-    began = clock()
-    for _ in range(warm_up + repeats):
-        comm.Send(data, other)
-        comm.Recv(data, other)
-    return (clock() - began) / repeats / 2
-
-# %% wrong eight_times_the_bytes
+# %% wrong eight_times_the_bytes, edit of right isend
 # fails: Each message has this number of bytes
-# edit of right isend
 # ~ n_bytes, dtype="int8" => n_bytes
 
-# %% wrong no_warm_up
+# %% wrong no_warm_up, edit of right isend
 # fails: There is one message each way for each repeat, and for each one before
-# edit of right isend
 # ~ range(-warm_up, repeats) => range(repeats)
 
 # %% wrong pickled

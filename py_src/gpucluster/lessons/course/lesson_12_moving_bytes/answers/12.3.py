@@ -1,9 +1,6 @@
-"""Answers to exercise 12.3."""
-
-# %% right lstsq
 import numpy as np
 
-
+# %% right lstsq
 def fit_link(sizes, seconds):
     n, t = np.array(sizes, float), np.array(seconds, float)
     scale = n.max()
@@ -32,9 +29,6 @@ def half_size(alpha, beta):
     return alpha * beta
 
 # %% right polyfit: Style: NumPy's polyfit with weights 1 / t, a list as result.
-import numpy as np
-
-
 def fit_link(sizes, seconds):
     t = np.asarray(seconds, float)
     slope, alpha = np.polyfit(np.asarray(sizes, float), t, deg=1, w=1 / t)
@@ -45,10 +39,7 @@ half_size = lambda alpha, beta: beta * alpha  # noqa: E731
 
 # %% wrong bits
 # fails: Exact measurements are met
-# ~ beta * alpha => alpha * beta
-def fit_link(sizes, seconds):
-    slope, alpha = np.polyfit(np.asarray(sizes, float), seconds, 1, w=1 / np.asarray(seconds))
-    return alpha, 8 / slope
+# ~ scale / slope]) => 8 * scale / slope])
 
 # %% wrong first_and_last
 # fails: With noise, relative errors are as small as they can be
@@ -59,8 +50,4 @@ def fit_link(sizes, seconds):
 
 # %% wrong half: half_size is half of α × β.
 # fails: A message of this size reaches half of the bandwidth
-# ~ beta * alpha => alpha * beta / 2
-def fit_link(sizes, seconds):
-    t = np.asarray(seconds, float)
-    slope, alpha = np.polyfit(np.asarray(sizes, float), t, 1, w=1 / t)
-    return alpha, 1 / slope
+# ~ beta * alpha => beta * alpha / 2

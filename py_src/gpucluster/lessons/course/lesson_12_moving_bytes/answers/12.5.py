@@ -1,5 +1,3 @@
-"""Answers to exercise 12.5."""
-
 # %% right rules
 def path(one, other):
     devices = [e for e in (one, other) if e["device"] is not None]
@@ -46,19 +44,16 @@ def host_copies(one, other):
     good = {"tcp": set(), "rdma": {"gpudirect"}}.get(way)
     return 0 if good is None else len([e for e in (one, other) if e["device"] is not None and e["card"] not in good])
 
-# %% wrong any_gpudirect
+# %% wrong any_gpudirect, edit of the solution
 # fails: The twelve pairs of the table are right
-# edit of the solution
 # ~ and all => and any
 
-# %% wrong both_cards: Wants a gpudirect card at both ends, even at one whose data is in host memory.
+# %% wrong both_cards, edit of the solution: Wants a gpudirect card at both ends, even at one whose data is in host memory.
 # fails: Other pairs are right as well
-# edit of the solution
 # ~ all(end["card"] == "gpudirect" for end in on_device): => all(end["card"] == "gpudirect" for end in (one, other)):
 
-# %% wrong copies_for_hosts
+# %% wrong copies_for_hosts, edit of the solution
 # fails: The copies by way of host memory are counted
-# edit of the solution
 # ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
 
 # %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
@@ -68,20 +63,17 @@ def host_copies(one, other):
 # +     devices = [e for e in (one, other) if e["device"]]
 # +     here = one["node"] == other["node"]
 
-# %% wrong first_device_is_none
+# %% wrong first_device_is_none, edit of the solution
 # fails: The twelve pairs of the table are right
-# edit of the solution
 # -     on_device = [end for end in (one, other) if end["device"] is not None]
 # +     on_device = [end for end in (one, other) if end["device"]]
 
-# %% wrong gpudirect_for_hosts
+# %% wrong gpudirect_for_hosts, edit of the solution
 # fails: The twelve pairs of the table are right
-# edit of the solution
 # ~ if on_device and all => if all
 
-# %% wrong nvlink_between_nodes
+# %% wrong nvlink_between_nodes, edit of the solution
 # fails: The copies by way of host memory are counted
-# edit of the solution
 # -         return "pcie" if on_device else "shared memory"
 # +         return "pcie" if on_device else "shared memory"
 # +     if len(on_device) == 2 and other["device"] in one["nvlink"]:

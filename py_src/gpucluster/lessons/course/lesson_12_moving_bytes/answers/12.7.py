@@ -1,9 +1,6 @@
-"""Answers to exercise 12.7."""
-
-# %% right try
 import numpy as np
 
-
+# %% right try
 def adopt(producer):
     try:
         return np.asarray(producer.__array_interface__ and producer)
@@ -16,9 +13,6 @@ def interface_of(memory, offset, shape, dtype):
     return {"shape": shape, "typestr": dtype.str, "data": (address + offset, read_only), "version": 3, "strides": None}
 
 # %% right view
-import numpy as np
-
-
 def adopt(producer):
     if not hasattr(producer, "__array_interface__"):
         return np.from_dlpack(producer)

@@ -1,5 +1,3 @@
-"""Answers to exercise 12.8."""
-
 # %% right itemsize: Style: generator over dtypes, exact integers as long as possible.
 def shuffled_bytes(left, right, n_workers):
     total = sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))
@@ -14,16 +12,12 @@ def shuffled_bytes(left, right, n_workers):
 
 # %% wrong all_move: Counts all rows, including those that are where they belong.
 # fails: The bytes are right within one per cent
-def shuffled_bytes(left, right, n_workers):
-    return sum(len(t) * (8 + sum(d.itemsize for d in t.dtypes)) for t in (left, right))
+# ~ total * (n_workers - 1) / n_workers => total
 
-# %% wrong all_rows
+# %% wrong without_the_index: The index is forgotten.
 # fails: The bytes are right within one per cent
-def shuffled_bytes(left, right, n_workers):
-    return sum(len(table) * (8 + sum(dtype.itemsize for dtype in table.dtypes)) for table in (left, right))
+# ~ 8 + sum => sum
 
 # %% wrong c_eight_bytes_each: Takes eight bytes for each number, whatever its type.
 # fails: The bytes are right within one per cent
-def shuffled_bytes(left, right, n_workers):
-    held = sum(8 * len(table) * (table.shape[1] + 1) for table in (left, right))
-    return held * (n_workers - 1) / n_workers
+# ~ sum(d.itemsize for d in t.dtypes) => 8 * len(t.dtypes)

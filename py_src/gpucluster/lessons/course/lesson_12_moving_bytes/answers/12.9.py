@@ -1,5 +1,3 @@
-"""Answers to exercise 12.9."""
-
 # %% right closed: Style: closed form for the equal pieces, then the last piece stage by stage.
 def staged_seconds(n_bytes, piece, stages):
     full, rest = divmod(n_bytes, piece)
@@ -37,18 +35,15 @@ def staged_seconds(n_bytes, piece, stages):
         arrived = total + np.maximum.accumulate(arrived - (total - cost))
     return arrived[-1]
 
-# %% wrong does_not_wait_for_the_piece
+# %% wrong does_not_wait_for_the_piece, edit of the solution
 # fails: All in one piece, the stages take turns
-# edit of the solution
 # ~ arrived = free[number] = max(arrived, free[number]) => free[number] = free[number]
 # -         arrived = 0.0
 
-# %% wrong in_turns
+# %% wrong in_turns, edit of the solution
 # fails: In pieces, the stages overlap
-# edit of the solution
 # ~ max(arrived, free[number]) + startup => max(arrived, max(free)) + startup
 
-# %% wrong stage_never_busy
+# %% wrong stage_never_busy, edit of the solution
 # fails: In pieces, the stages overlap
-# edit of the solution
 # ~ max(arrived, free[number]) => arrived

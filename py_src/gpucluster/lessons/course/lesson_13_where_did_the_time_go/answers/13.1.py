@@ -1,5 +1,3 @@
-"""Answers to exercise 13.1."""
-
 # %% right sweep: Generators; a sweep over sorted begins with the latest end so far.
 def _work(records):
     for record in records:
@@ -56,30 +54,9 @@ def longest_gap(records):
 # fails: Its start counts from the beginning of the window
 # ~ end - began => end
 
-# %% wrong first_compute_part: Only the first compute part of each record counts.
-# fails: The idle share is that of all threads of the cluster, in the window of the computing
-# -                 yield part["start"], part["stop"]
-# +                 yield part["start"], part["stop"]
-# +                 break
-
-# %% wrong gap_of_a_thread: The longest gap of one thread, in which others may have computed.
-# fails: The longest gap is one in which no thread computed, however long other tasks are
-# edit of right sweep
-from itertools import pairwise
-
-
-def longest_gap(records):
-    began = min(start for start, _ in _work(records))
-    gaps = [(0.0, 0.0)]
-    for thread in {(one["worker"], one["thread"]) for one in records}:
-        own = sorted(_work(one for one in records if (one["worker"], one["thread"]) == thread))
-        gaps += [(start - stop, stop - began) for (_, stop), (start, _) in pairwise(own)]
-    return max(gaps)[::-1]
-
-# %% wrong gap_to_neighbour
+# %% wrong gap_to_neighbour, edit of the solution
 # fails: Where some thread always computes, there is no gap
 # fails: The longest gap is one in which no thread computed, however long other tasks are
-# edit of the solution
 # ~ max(latest, stop) => stop
 
 # %% wrong last_part: Only the last part of each record counts, whatever it is.

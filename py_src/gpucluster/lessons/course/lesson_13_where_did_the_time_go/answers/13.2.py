@@ -1,8 +1,6 @@
-"""Answers to exercise 13.2."""
-
-# %% right dask_parse: Dask's own parser takes each pair of number and unit.
 import re
 
+# %% right dask_parse: Dask's own parser takes each pair of number and unit.
 from dask.utils import parse_timedelta
 
 
@@ -25,7 +23,6 @@ def facts(text):
 
 # %% right unescaped: Make HTML of it first, then look for items.
 import html
-import re
 
 
 def facts(text):
@@ -48,26 +45,16 @@ def facts(text):
         "threads": int(written("Threads")),
     }
 
-# %% wrong compute_of_one_thread
+# %% wrong compute_of_one_thread, edit of the solution
 # fails: The compute time is in seconds, and without transfers
-# edit of the solution
 # ~ float(in_seconds(after("compute time:"))) => in_seconds(after("compute time:")) / int(after("Threads:"))
 
-# %% wrong no_line_no_answer
+# %% wrong no_line_no_answer, edit of the solution
 # fails: It runs without an error: TypeError
-# edit of the solution
 # ~ strip() if found else "" => strip()
 
-# %% wrong days_of_12_hours
-# fails: The duration is in seconds, whatever its unit
-# fails: The compute time is in seconds, and without transfers
-# edit of the solution
-# -     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 86400.0}
-# +     units = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "hr": 3600.0, "d": 43200.0}
-
-# %% wrong first_time_line
+# %% wrong first_time_line, edit of the solution
 # fails: Where no task computed, the compute time is 0
-# edit of the solution
 # ~ in_seconds(after("compute time:")) => in_seconds(after("time:"))
 
 # %% wrong hard_coded
@@ -75,23 +62,19 @@ def facts(text):
 def facts(text):
     return {"seconds": 0.38063, "tasks": 10, "compute": 0.50962, "threads": 2}
 
-# %% wrong nan_where_missing
+# %% wrong nan_where_missing, edit of wrong first_time_line
 # fails: "compute" is a finite number
-# edit of wrong first_time_line
 # ~ "compute": float(in_seconds(after("time:"))), => "compute": in_seconds(after("compute time:")) or float("nan"),
 
-# %% wrong one_digit: The counts are read with \d in place of \d+, so only their first digit.
+# %% wrong one_digit, edit of the solution: The counts are read with \d in place of \d+, so only their first digit.
 # fails: The number of tasks is right
-# edit of the solution
 # ~ after("number of tasks:") => re.search(r"number of tasks: (\d)", text)[1]
 # ~ after("Threads:") => re.search(r"Threads: (\d)", text)[1]
 
-# %% wrong text_of_numbers
+# %% wrong text_of_numbers, edit of the solution
 # fails: "tasks" is one number
-# edit of the solution
 # ~ int(after("number of tasks:")) => after("tasks") + " tasks"
 
-# %% wrong threads_are_workers
+# %% wrong threads_are_workers, edit of the solution
 # fails: The threads are those of all workers
-# edit of the solution
 # ~ after("Threads:") => after("Workers:")

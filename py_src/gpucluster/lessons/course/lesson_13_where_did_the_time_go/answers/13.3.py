@@ -1,9 +1,6 @@
-"""Answers to exercise 13.3."""
-
-# %% right to_numeric
 import pandas as pd
 
-
+# %% right to_numeric
 def read_dmon(text):
     lines = text.strip().splitlines()
     names = lines[0].strip("# ").split()
@@ -26,8 +23,6 @@ def share_below(table, limit):
 
 # %% right read_csv: pandas reads it, once the headers are out of the way.
 from io import StringIO
-
-import pandas as pd
 
 
 def read_dmon(text):
@@ -66,22 +61,12 @@ def share_below(table, limit):
 # -     names = lines[0].strip("# ").split()
 # +     names = ["gpu", "pwr", "gtemp", "mtemp", "sm", "mem", "fb", "rxpci", "txpci"]
 
-# %% wrong text_columns
+# %% wrong text_columns, edit of the solution
 # fails: All columns are of type float
-# edit of the solution
 # ~ nan).astype(float) => nan)
-# ~ (names, units) => (names, units, strict=False)
 import numpy as np
-import pandas as pd
 
-
-def share_below(table, limit):
-    measured = table[table["sm"].notna()]
-    low = measured["sm"] < limit
-    return {int(device): float(share) for device, share in low.groupby(measured["gpu"]).mean().items()}
-
-# %% wrong units_as_list
+# %% wrong units_as_list, edit of the solution
 # fails: The units are a dictionary from each name to its unit
-# edit of wrong text_columns
-# ~ replace("-", np.nan) => replace("-", np.nan).astype(float)
-# ~ dict(zip(names, units, strict=False)) => units
+# ~ dict(zip(names, units)) => units
+import numpy as np

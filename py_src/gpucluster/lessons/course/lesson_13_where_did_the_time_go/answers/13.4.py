@@ -1,5 +1,3 @@
-"""Answers to exercise 13.4."""
-
 # %% right pandas
 import pandas as pd
 
@@ -54,51 +52,42 @@ def device_summary(connection, device):
         "idle_share": idle / (end - begin),
     }
 
-# %% wrong all_devices
+# %% wrong all_devices, edit of right sql
 # fails: The kernels' seconds are added up, of this device only
-# edit of right sql
 # ~ query, (device,) => query.replace("WHERE deviceId = ?", "")
 
-# %% wrong busy_share
+# %% wrong busy_share, edit of the solution
 # fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
-# edit of the solution
 # ~ "idle_share": 1 - busy / (end - begin) => "idle_share": busy / (end - begin)
 
-# %% wrong copies_of_all_devices
+# %% wrong copies_of_all_devices, edit of the solution
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of the solution
 # ~ CUPTI_ACTIVITY_KIND_MEMCPY WHERE deviceId = ? => CUPTI_ACTIVITY_KIND_MEMCPY
 # ~ query, (device,) => query
 
-# %% wrong needs_copies
+# %% wrong needs_copies, edit of the solution
 # fails: It runs without an error: OperationalError
-# edit of the solution
 # ~ if "CUPTI_ACTIVITY_KIND_MEMCPY" in tables => if tables
 
-# %% wrong counts_copies
+# %% wrong counts_copies, edit of the solution
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of the solution
 # ~ "to_device_bytes": sum(size for *_, size => "to_device_bytes": sum(1 for *_
 
-# %% wrong deletes_the_others
+# %% wrong deletes_the_others, edit of the solution
 # fails: The database is unchanged
-# edit of the solution
 # -     """Return {"kernel_seconds": …, "to_device_bytes": …, "to_host_bytes": …, "idle_share": …}."""
 # +     connection.execute("DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE deviceId != ?", (device,))
 
-# %% wrong directions_swapped
+# %% wrong directions_swapped, edit of wrong counts_copies
 # fails: The bytes from host to device are those of copyKind 1, of this device only
-# edit of wrong counts_copies
 # ~ 1 for *_, kind in copies if kind == 1 => size for *_, size, kind in copies if kind == 2
 # -         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 2),
 # +         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 1),
 
-# %% wrong microseconds
+# %% wrong microseconds, edit of the solution
 # fails: The kernels' seconds are added up, of this device only
-# edit of the solution
 # ~ 1e9 => 1e6
 
-# %% wrong one_stream
+# %% wrong one_stream, edit of the solution
 # fails: The kernels' seconds are added up, of this device only
-# edit of the solution
 # ~ deviceId = ? ORDER BY start => streamId = 7 AND deviceId = ?

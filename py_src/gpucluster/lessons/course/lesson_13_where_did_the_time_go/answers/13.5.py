@@ -1,5 +1,3 @@
-"""Answers to exercise 13.5."""
-
 # %% right by_the_corner: Compare with the corner.
 def matmul_cost(m, n, k, itemsize):
     numbers = m * k + k * n + m * n
@@ -31,14 +29,12 @@ def one(flops, n_bytes, peak, bandwidth):
 def place(kernels, peak, bandwidth):
     return {name: one(*cost, peak, bandwidth) for name, cost in kernels.items()}
 
-# %% wrong always_four_bytes: Ignores itemsize: always float32.
+# %% wrong always_four_bytes, edit of the solution: Ignores itemsize: always float32.
 # fails: Each of the three matrices moves once
-# edit of the solution
 # ~ return 2 * m * n * k, itemsize * (m * k + k * n + m * n) => return 2 * m * n * k, 4 * (m * k + k * n + m * n)
 
-# %% wrong no_flat_roof: attainable is always I x bandwidth, also above the peak.
+# %% wrong no_flat_roof, edit of the solution: attainable is always I x bandwidth, also above the peak.
 # fails: What is attainable is the lower of slope and roof
-# edit of the solution
 def place(kernels, peak, bandwidth):
     result = {}
     for name, (flops, n_bytes) in kernels.items():
@@ -46,36 +42,24 @@ def place(kernels, peak, bandwidth):
         result[name] = (i, i * bandwidth, "compute" if i * bandwidth >= peak else "memory")
     return result
 
-# %% wrong bound_words
+# %% wrong bound_words, edit of the solution
 # fails: The label is right: memory below the corner, compute above
-# edit of the solution
 # ~ " if intensity * bandwidth >= peak else "memory => -bound" if intensity * bandwidth >= peak else "memory-bound
 
-# %% wrong bytes_per_operation
+# %% wrong bytes_per_operation, edit of the solution
 # fails: The intensity is operations per byte
-# edit of the solution
 # ~ flops / n_bytes => n_bytes / flops
 
-# %% wrong gigabytes
+# %% wrong gigabytes, edit of the solution
 # fails: The intensity is operations per byte
-# edit of the solution
 # ~ flops / n_bytes => flops / (n_bytes / 1e9)
 #
 
-# %% wrong one_dictionary_for_all_calls: Puts all kernels of all calls into one dictionary.
+# %% wrong one_dictionary_for_all_calls, edit of the solution: Puts all kernels of all calls into one dictionary.
 # fails: It returns a dictionary with each kernel, and no others
-# edit of the solution
 # ~ place(kernels, peak, bandwidth): => place(kernels, peak, bandwidth, placed={}):
 # -     placed = {}
 
-# %% wrong one_operation_per_product
+# %% wrong one_operation_per_product, edit of the solution
 # fails: A product costs 2 k operations per number of the result
-# edit of the solution
 # ~ return 2 * m => return m
-
-# %% wrong pops_kernels
-# fails: Same input, same result
-# edit of the solution
-# -     for name, (flops, n_bytes) in kernels.items():
-# +     while kernels:
-# +         name, (flops, n_bytes) = kernels.popitem()

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.6."""
-
 # %% right bounded_queue: A thread, a queue without a limit, and a semaphore that counts what is ahead.
 import threading
 from queue import Queue
@@ -46,43 +44,37 @@ def prefetched(load, numbers, depth):
                 ahead.append(pool.submit(load, number))
             yield batch
 
-# %% wrong all_at_once
+# %% wrong all_at_once, edit of the solution
 # fails: No more than depth batches are loaded ahead, those in a queue or in a thread's hands included
-# edit of the solution
 def prefetched(load, numbers, depth):
     with ThreadPoolExecutor(depth) as pool:
         yield from pool.map(load, numbers)
 
-# %% wrong as_completed
+# %% wrong as_completed, edit of right islice
 # fails: It yields the batch of each number, in the order of the numbers
-# edit of right islice
 # ~ import ThreadPoolExecutor => import FIRST_COMPLETED, ThreadPoolExecutor, wait
 # -             batch = ahead.popleft().result()
 # +             one = sorted(wait(ahead, return_when=FIRST_COMPLETED)[0], key=id)[-1]
 # +             ahead.remove(one)
 # +             batch = one.result()
 
-# %% wrong begins_after_asking
+# %% wrong begins_after_asking, edit of the solution: A thread, but the caller waits for it: nothing runs while a batch is held.
 # fails: While the caller holds a batch, the next ones are loaded: as many as depth says
-# edit of the solution
 def prefetched(load, numbers, depth):
-    """A thread, but the caller waits for it: nothing runs while a batch is held."""
     with ThreadPoolExecutor(1) as pool:
         for number in numbers:
             yield pool.submit(load, number).result()
 
-# %% wrong error_ends_it
+# %% wrong error_ends_it, edit of the solution
 # fails: An error of load comes to the caller
-# edit of the solution
 # -                 yield pending.popleft().result()
 # +                 try:
 # +                     yield pending.popleft().result()
 # +                 except Exception:
 # +                     return
 
-# %% wrong error_too_early
+# %% wrong error_too_early, edit of the solution
 # fails: It comes when that batch is due: those before it are yielded
-# edit of the solution
 # -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
 # +     numbers = iter(numbers)
 # -             if len(pending) > depth:
@@ -90,16 +82,14 @@ def prefetched(load, numbers, depth):
 # +                 for future in pending:
 # +                     future.result()  # all of them, including those that are not due
 
-# %% wrong fails_on_empty
+# %% wrong fails_on_empty, edit of the solution
 # fails: Without numbers it yields nothing, and ends: RuntimeError
-# edit of the solution
 # ~ pending = deque() => pending = deque([pool.submit(load, next(numbers))])
 # -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
 # +     numbers = iter(numbers)
 
-# %% wrong loads_twice
+# %% wrong loads_twice, edit of the solution
 # fails: Each batch is loaded once
-# edit of the solution
 def prefetched(load, numbers, depth):
     numbers = list(numbers)
     with ThreadPoolExecutor(1) as pool:
@@ -108,7 +98,6 @@ def prefetched(load, numbers, depth):
                 pool.submit(load, later)  # warms up, and throws away
             yield load(number)
 
-# %% wrong needs_a_list
+# %% wrong needs_a_list, edit of right islice
 # fails: It yields the batch of each number, in the order of the numbers: TypeError
-# edit of right islice
 # ~ iter(numbers) => iter(numbers[:])

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.7."""
-
 # %% right means_first
 import numpy as np
 
@@ -28,8 +26,7 @@ fixes = dict(
     )
 )
 
-# %% right means_of_statistics: Means of the standard library.
-# edit of the solution
+# %% right means_of_statistics, edit of the solution: Means of the standard library.
 # ~ trace.copies.mean() => copies
 # ~ trace.kernels.mean() => kernels
 # ~ trace.host.mean() => host
@@ -63,93 +60,67 @@ fixes = {
     "small kernels": "larger batches",
 }
 
-# %% wrong changes_the_trace
+# %% wrong changes_the_trace, edit of the solution
 # fails: Inputs are not modified
-# edit of the solution
-# -     """Return the word for the symptoms of a trace."""
-# +     """Return the word for the symptoms of a trace."""
-# +     trace.host.sort()
-# +     trace.copies[:] = 0
+# ~ """Return the word for the symptoms of a trace.""" => trace.copies[:] = 0
 
-# %% wrong copies_above_40: Copies of exactly 40 % are overlooked.
+# %% wrong copies_above_40, edit of the solution: Copies of exactly 40 % are overlooked.
 # fails: It finds out 'copying'
-# edit of the solution
 # ~ mean() >= 40: => mean() > 40:
 
-# %% wrong every_failure_is_fragmentation
+# %% wrong every_failure_is_fragmentation, edit of the solution
 # fails: It finds out 'waiting'
-# edit of the solution
 # ~ failed and trace.free_bytes >= trace.asked_bytes => failed
 
-# %% wrong exact_fit_forgotten
+# %% wrong exact_fit_forgotten, edit of the solution
 # fails: It finds out 'fragmented'
-# edit of the solution
 # ~ free_bytes >= trace => free_bytes > trace
 
-# %% wrong failed_not_looked_at: Calls a job fragmented that did not fail, because no single piece was as large as it asked for.
+# %% wrong failed_not_looked_at, edit of the solution: Calls a job fragmented that did not fail, because no single piece was as large as it asked for.
 # fails: It finds out 'small kernels'
-# edit of the solution
 # ~ failed and trace.free_bytes >= trace.asked_bytes => free_bytes >= trace.asked_bytes > trace.largest_bytes
 
-# %% wrong fix_pool_for_copies
+# %% wrong fix_pool_for_copies, edit of the solution
 # fails: The fix for 'copying' is right
-# edit of the solution
 # ~ "copying": "stay", => "copying": "pool",
 
-# %% wrong fix_prefetch_for_all
+# %% wrong fix_prefetch, edit of the solution
 # fails: The fix for 'fragmented' is right
-# edit of the solution
 # ~ "fragmented": "pool", => "fragmented": "prefetch",
-# ~ "copying": "stay", => "copying": "prefetch",
-# ~ faster loader => prefetch
-# ~ larger batches => prefetch
 
-# %% wrong fixes_swapped
+# %% wrong fixes_swapped, edit of the solution
 # fails: The fix for 'loading' is right
-# edit of the solution
 # ~ faster loader => prefetch
 # ~ "waiting": "prefetch", => "waiting": "faster loader",
 
-# %% wrong hard_coded
+# %% wrong hard_coded, edit of right rules_in_a_table
 # fails: It finds out 'fragmented'
-# edit of right rules_in_a_table
 # ~ word for word, holds in RULES if holds(trace) => answers
 answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
 
-# %% wrong host_above_80: A core that is exactly 80 % busy is not.
+# %% wrong host_above_80, edit of the solution: A core that is exactly 80 % busy is not.
 # fails: It finds out 'loading'
-# edit of the solution
 # ~ mean() >= 80 else => mean() > 80 else
 
-# %% wrong kernels_up_to_50: Kernels in exactly half of the time are too few.
+# %% wrong kernels_up_to_50, edit of the solution: Kernels in exactly half of the time are too few.
 # fails: It finds out 'healthy'
-# edit of the solution
 # ~ mean() < 50: => mean() <= 50:
 
-# %% wrong loader_swapped
+# %% wrong loader_swapped, edit of the solution
 # fails: It finds out 'waiting'
-# edit of the solution
 # ~ loading" if trace.host.mean() >= 80 else "waiting => waiting" if trace.host.mean() >= 80 else "loading
 
-# %% wrong lows
+# %% wrong lows, edit of the solution
 # fails: It finds out 'small kernels'
-# edit of the solution
 # ~ kernels.mean() => kernels.min()
 
-# %% wrong occupancy_first
+# %% wrong occupancy_first, edit of the solution
 # fails: It finds out 'waiting'
-# edit of the solution
 # -         return "fragmented"
 # +         return "fragmented"
 # +     if trace.occupancy.mean() < 30:
 # +         return "small kernels"
 
-# %% wrong occupancy_up_to_30: An occupancy of exactly 30 % is too low.
-# fails: It finds out 'healthy'
-# edit of the solution
-# ~ mean() < 30 else => mean() <= 30 else
-
-# %% wrong rounded_means: Means are rounded: 39.98 % becomes 40 %.
+# %% wrong rounded_means, edit of right means_of_statistics: Means are rounded: 39.98 % becomes 40 %.
 # fails: It finds out 'waiting'
-# edit of right means_of_statistics
 # ~ fmean(one) => round(one.mean())

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.8."""
-
 # %% right between_events: Style: the time between two events goes to the top of the stack; "other" is the bottom of the stack.
 from collections import Counter
 from itertools import pairwise
@@ -59,17 +57,15 @@ def breakdown(events, total):
         seconds[stack[-1][0]] -= at - begin
     return dict(seconds)
 
-# %% wrong float32: Keeps the clock in float32: a clock that has run for days has steps of hundredths of a second there.
+# %% wrong float32, edit of right subtract_from_parent: Keeps the clock in float32: a clock that has run for days has steps of hundredths of a second there.
 # fails: The seconds of stages that follow each other are their own, of all their times
-# edit of right subtract_from_parent
 # -     for stage, what, at in events:
 # +     for stage, what, at in events:
 # +         at = float(np.float32(at))
 import numpy as np
 
-# %% wrong grandchildren_twice: Takes the time of a stage off all stages around it, not only off the next one: wrong where three are nested.
+# %% wrong grandchildren_twice, edit of right subtract_from_parent: Takes the time of a stage off all stages around it, not only off the next one: wrong where three are nested.
 # fails: All parts together are the total
-# edit of right subtract_from_parent
 # -         seconds[stack[-1][0]] -= at - begin
 # +         for around, _ in stack[1:] or stack:
 # +             seconds[around] -= at - begin
@@ -79,37 +75,24 @@ import numpy as np
 def breakdown(events, total):
     return {"load": 0.005, "unpack": 0.114, "forward": 0.262, "backward": 0.267, "optimizer": 0.003, "other": 0.006}
 
-# %% wrong inner_time_counted_twice: The time of an inner stage is counted in the outer one as well; the parts are more than the whole, and "other" too small.
+# %% wrong inner_time_counted_twice, edit of right subtract_from_parent: The time of an inner stage is counted in the outer one as well; the parts are more than the whole, and "other" too small.
 # fails: "other" is what no stage had
-# edit of right subtract_from_parent
 # ~ stack[-1][0] => "other"
 
-# %% wrong last_time_only_too: A stage that comes many times is overwritten, not added up.
+# %% wrong last_time_only_too, edit of right recursion: A stage that comes many times is overwritten, not added up.
 # fails: All parts together are the total
-# edit of right recursion
 # ~ own[name] += end - begin => own[name] = end - begin
 
-# %% wrong milliseconds
+# %% wrong milliseconds, edit of the solution
 # fails: All parts together are the total
-# edit of the solution
 # -     return {**seconds, "other": total - sum(seconds.values())}
 # +     seconds["other"] = total - sum(seconds.values())
 # +     return {name: 1000 * value for name, value in seconds.items()}
 
-# %% wrong other_at_the_ends_only: "other" is total minus the time from the first to the last event: the time between stages is forgotten.
+# %% wrong other_at_the_ends_only, edit of right recursion: "other" is total minus the time from the first to the last event: the time between stages is forgotten.
 # fails: All parts together are the total
-# edit of right recursion
 # ~ - covered => - (events[-1][2] - events[0][2]) if events else total
 
-# %% wrong outer_gets_it
+# %% wrong outer_gets_it, edit of the solution
 # fails: The seconds of stages that lie inside each other are their own, of all their times
-# edit of the solution
 # ~ [-1]] += at - before  # until now, the innermost stage ran => [0]] += at - before
-
-# %% wrong remembers
-# fails: Same input, same result
-# edit of the solution
-# ~ before  # until now, the innermost stage ran => before
-# -     seconds, open_stages, before = {}, [], 0.0
-# +     seconds, open_stages, before = total_so_far, [], 0.0
-total_so_far = {}

@@ -1,5 +1,3 @@
-"""Answers to exercise 13.9."""
-
 # %% right as_given
 order = [("C", 0), ("B", 0), ("A", 0), ("G", 1), ("E", 1), ("D", 1), ("I", 1), ("K", 1), ("H", 1)]
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 14.1."""
-
 # %% right loop: Rules in their order.
 def places(steps, login_minutes=10):
     found = []
@@ -22,23 +20,15 @@ def places(steps, login_minutes=10):
 # ~ login_minutes: => login_minutes and step["internet"]:
 # ~ elif step["internet"]: => elif step["internet"] and step["gpus"] + step["minutes"] > login_minutes:
 
-# %% wrong d_gpu_before_internet: Everything that needs a GPU goes to a compute node, with or without the internet.
+# %% wrong d_gpu_before_internet, edit of the solution: Everything that needs a GPU goes to a compute node, with or without the internet.
 # fails: What needs GPUs is never on the login node, and split where it needs the internet
-# ~ found = [] => out = []
-# ~ ["gpus"] == 0 and step["minutes"] <= login_minutes => ["gpus"]
-# ~ found.append("login") => out.append("compute")
-# ~ found.append("split") => out.append("login" if step["minutes"] <= login_minutes else "split")
-# ~ found.append(" => out.append("login" if step["minutes"] <= login_minutes else "
-# ~ found => out
+# ~ step["gpus"] == 0 and step["minutes"] => step["minutes"]
+# ~ if login: => if login and not step["gpus"]:
+# ~ step["internet"] else => step["internet"] and not step["gpus"] else
 
 # %% wrong d_ten: The ten of the default, whatever the site says.
 # fails: A long step is on a compute node, or split where it needs the internet
-def places(steps, login_minutes=10):
-    out = []
-    for step in steps:
-        login = not step["gpus"] and step["minutes"] <= 10
-        out.append("login" if login else "split" if step["internet"] else "compute")
-    return out
+# ~ <= login_minutes => <= 10
 
 # %% wrong gpus_ignored: GPUs are forgotten.
 # fails: What needs GPUs is never on the login node

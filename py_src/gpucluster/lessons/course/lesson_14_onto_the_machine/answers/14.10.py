@@ -1,7 +1,4 @@
-"""Answers to exercise 14.10."""
-
-# %% right deepcopy: copy.deepcopy, then changes.
-# edit of the solution
+# %% right deepcopy, edit of the solution: copy.deepcopy, then changes.
 # - def with_gpus(manifest, workers, image, gpus, memory):
 # + import copy
 # +
@@ -41,17 +38,7 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong limits_only_too: GPUs stand in the limits only, not in the requests.
 # fails: The worker's requests have the GPUs, and none where there are none
-# edit of right deepcopy
-def with_gpus(manifest, workers, image, gpus, memory):
-    new = copy.deepcopy(manifest)
-    new["spec"]["worker"]["replicas"] = workers
-    pod = new["spec"]["worker"]["spec"]["containers"][0]
-    new["spec"]["scheduler"]["spec"]["containers"][0]["image"] = pod["image"] = image
-    pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}}
-    if gpus:
-        pod["resources"]["limits"]["nvidia.com/gpu"] = gpus
-        pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
-    return new
+# ~ "requests": dict(asked), => "requests": {"memory": memory},
 
 # %% wrong old_scheduler_image: The scheduler keeps its image.
 # fails: Scheduler and workers have the image
@@ -76,13 +63,8 @@ def with_gpus(manifest, workers, image, gpus, memory):
 
 # %% wrong text: The number of GPUs is a text in quotes instead of a whole number; and so are the replicas.
 # fails: The number of workers is right
-# edit of wrong limits_only_too
-# ~ new["spec"]["worker"]["replicas"] = workers => new["spec"]["worker"]["replicas"] = str(workers)
-# ~ pod["resources"] = {"requests": {"memory": memory}, "limits": {"memory": memory}} => want = {"memory": memory}
-# ~ pod["resources"]["limits"]["nvidia.com/gpu"] = gpus => want["nvidia.com/gpu"] = str(gpus)
-# -         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
-# +         pod["args"] = ["dask", "cuda", "worker", *pod["args"][2:]]
-# +     pod["resources"] = {"requests": want, "limits": dict(want)}
+# ~ worker["replicas"] = workers => worker["replicas"] = str(workers)
+# ~ asked["nvidia.com/gpu"] = gpus => asked["nvidia.com/gpu"] = str(gpus)
 
 # %% wrong zero_gpus_written: Zero GPUs are written down.
 # fails: The worker's requests have the GPUs, and none where there are none

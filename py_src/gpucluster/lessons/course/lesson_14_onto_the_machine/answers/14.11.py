@@ -1,5 +1,3 @@
-"""Answers to exercise 14.11."""
-
 # %% right all_rows_kept: The contribution is all the numbers; it works, though it is large.
 from statistics import fmean
 
@@ -39,9 +37,8 @@ def finish(total):
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     return {key: s / n for key, (s, n) in total.items()}
 
-# %% wrong nan_keys: Keys without any number come with None in the result.
+# %% wrong nan_keys, edit of the solution: Keys without any number come with None in the result.
 # fails: All keys with a number are there, and no others
-# edit of the solution
 # ~ count for => count if count else None for
 # -         if value is not None:
 # -             total, count = found.get(key, (0, 0))
@@ -62,28 +59,18 @@ def finish(total):
 # -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
 # +     return dict(total)
 
-# %% wrong common_keys: combine keeps only the keys that both have.
+# %% wrong common_keys, edit of the solution: combine keeps only the keys that both have.
 # fails: All keys with a number are there, and no others
-# edit of the solution
 # -     return both
 # +     return {key: both[key] for key in both if key in a and key in b} if a and b else both
 
 # %% wrong generator: A contribution that cannot travel.
 # fails: A contribution can travel to another process: TypeError
-# ~ [row for row in rows if row[1] is not None] => ((key, value, 1) for key, value in rows if value is not None)
-# -     return a + b
-# +     yield from a
-# +     yield from b
-# -     return {key: fmean(value for other, value in total if other == key) for key in {key for key, _ in total}}
-# +     sums = {}
-# +     for key, value, one in total:
-# +         known, count = sums.get(key, (0, 0))
-# +         sums[key] = (known + value, count + one)
-# +     return {key: known / count for key, (known, count) in sums.items()}
+# ~ [row for row in rows if row[1] is not None] => (row for row in rows if row[1] is not None)
+# ~ a + b => [*a, *b]
 
-# %% wrong keys_of_a_only: Keys that only b has are lost.
+# %% wrong keys_of_a_only, edit of the solution: Keys that only b has are lost.
 # fails: All keys with a number are there, and no others
-# edit of the solution
 # -     for key, (total, count) in b.items():
 # +     for key, (total, count) in b.items():
 # +         if key not in both:

@@ -1,9 +1,6 @@
-"""Answers to exercise 14.2."""
-
-# %% right loop_too: Style: word by word with the name that waits for its value.
 from gpucluster.lessons.material.batchscripts import SHORT
 
-
+# %% right loop_too: Style: word by word with the name that waits for its value.
 def directives(script):
     asked = {}
     for line in script.splitlines():
@@ -27,7 +24,6 @@ def directives(script):
 import re
 from itertools import takewhile
 
-from gpucluster.lessons.material.batchscripts import SHORT
 
 COMMENT = re.compile(r"\s*(#.*)?$")
 OPTION = re.compile(r"(?<!\S)(--?[^\s=]+)(?:=(\S*)|[ \t]+([^\s#-]\S*))?")
@@ -45,16 +41,13 @@ def directives(script):
 # %% wrong no_space: Takes #SBATCHES for a directive (no space is asked for).
 # fails: Comments that look like directives do not count
 # ~ startswith("#SBATCH "): => startswith("#SBATCH"):
-# ~ waiting is not None => waiting
 
 # %% wrong stops_at_blank: Stops at a blank line.
 # fails: Blank lines and comments end nothing
 # ~ line.strip() and not line.lstrip() => not line
-# ~ waiting is not None => waiting
 
 # %% wrong comment_kept: Does not stop at a word that begins with #: the comment's words become values.
 # fails: A comment behind a directive is none of its values
-# ~ waiting is not None => waiting
 # -             if word.startswith("#"):
 # -                 break
 
@@ -64,8 +57,6 @@ def directives(script):
 
 # %% wrong first_counts_too: If an option comes twice, the first one counts.
 # fails: The later one counts
-# edit of wrong no_space
-# ~ startswith("#SBATCH"): => startswith("#SBATCH "):
 # ~ waiting = None => own, waiting = {}, None
 # ~ asked[waiting] = value => own[waiting] = value
 # -                 asked[waiting] = word
@@ -83,7 +74,6 @@ def directives(script):
 
 # %% wrong numbers: Turns values that look like numbers into int.
 # fails: Both ways of writing a value
-# ~ waiting is not None => waiting
 # -     return asked
 # +     return {k: int(v) if isinstance(v, str) and v.isdigit() else v for k, v in asked.items()}
 

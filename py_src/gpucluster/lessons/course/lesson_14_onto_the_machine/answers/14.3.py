@@ -1,5 +1,3 @@
-"""Answers to exercise 14.3."""
-
 # %% right d_short_options: Short options of sbatch, with spaces; times with days.
 from textwrap import dedent
 
@@ -62,9 +60,8 @@ set -e
 srun {worker}
 """
 
-# %% wrong blank_first: A triple-quoted text begins with a line break, so "#!/bin/bash" is the second line.
+# %% wrong blank_first, edit of right template: A triple-quoted text begins with a line break, so "#!/bin/bash" is the second line.
 # fails: The first line is #!/bin/bash
-# edit of right template
 # -     return f"""#!/bin/bash
 # +     return f"""
 # + #!/bin/bash

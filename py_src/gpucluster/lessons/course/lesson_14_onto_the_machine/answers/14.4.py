@@ -1,5 +1,3 @@
-"""Answers to exercise 14.4."""
-
 # %% right equals: Options with =, joined by shlex, as a tuple.
 import shlex
 
@@ -37,30 +35,25 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
         f" --scheduler-file {quote(str(file))}" + more(interface, protocol)
     )
 
-# %% wrong address_for_file: The file is handed on as an address.
+# %% wrong address_for_file, edit of the solution: The file is handed on as an address.
 # fails: The worker gets the scheduler file
-# edit of the solution
 # ~ "worker", "--scheduler-file", str(file) => "worker", str(file)
 
-# %% wrong old_names: The commands with a hyphen.
+# %% wrong old_names, edit of the solution: The commands with a hyphen.
 # fails: The scheduler's command begins with dask scheduler
-# edit of the solution
 # ~ dask", "scheduler => dask-scheduler
 # ~ dask", "worker => dask-worker
 
-# %% wrong memory_cut: The unit is cut off at the space.
+# %% wrong memory_cut, edit of the solution: The unit is cut off at the space.
 # fails: The worker gets its memory
-# edit of the solution
 # ~ memory] => memory.split()[0]]
 
-# %% wrong no_port: The scheduler takes its usual port.
+# %% wrong no_port, edit of the solution: The scheduler takes its usual port.
 # fails: The system chooses the scheduler's port
-# edit of the solution
 # ~ (file), "--port", "0" => (file)
 
-# %% wrong no_quotes: A path or size with a space falls apart: nothing is quoted.
+# %% wrong no_quotes, edit of right text: A path or size with a space falls apart: nothing is quoted.
 # fails: The worker gets its memory
-# edit of right text
 # ~ 0 --scheduler-file {quote(str(file))} => 0 --scheduler-file {file}
 # ~ quote(memory) => memory
 # ~ quote(str(file)) => file
@@ -69,9 +62,8 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # fails: The scheduler gets --interface where it is given, and only there
 # ~ () if value is not None => ()
 
-# %% wrong threads_as_workers: Threads and processes are mixed up.
+# %% wrong threads_as_workers, edit of the solution: Threads and processes are mixed up.
 # fails: The worker gets its threads
-# edit of the solution
 # ~ "1" => str(threads)
 # ~ ", str(threads), " => ", "1", "
 
@@ -80,9 +72,8 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # ~ , protocol=protocol) => )
 # ~ interface, protocol=protocol => interface
 
-# %% wrong underscores: Options with underscores that do not exist.
+# %% wrong underscores, edit of the solution: Options with underscores that do not exist.
 # fails: dask worker takes the command
-# edit of the solution
 # ~ memory-limit => memory_limit
 
 # %% wrong worker_options: The worker ignores interface and protocol.

@@ -1,7 +1,4 @@
-"""Answers to exercise 14.5."""
-
-# %% right as_an_array: Both numbers in one array.
-# edit of the solution
+# %% right as_an_array, edit of the solution: Both numbers in one array.
 # ~ return charged, idle => return np.array([charged, idle])
 # - def node_hours(jobs, cores_on_node, gpus_on_node):
 # + import numpy as np
@@ -28,9 +25,8 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
         totals += rate * lengths.sum(), rate * lengths[~works].sum()
     return tuple(totals)
 
-# %% wrong beyond_the_end: Busy time after the end counts.
+# %% wrong beyond_the_end, edit of right gaps: Busy time after the end counts.
 # fails: Busy times outside of the job do not count: idle
-# edit of right gaps
 # ~ min(begin, job["end"]) => begin
 # ~ at = min(max(at, end), job["end"]) => at = max(at, end)
 
@@ -38,43 +34,35 @@ def node_hours(jobs, cores_on_node, gpus_on_node):
 # fails: The share is the larger one of cores and GPUs: idle
 # ~ np.array([charged, idle]) => charged, charged - idle
 
-# %% wrong cores_only: GPUs are forgotten.
+# %% wrong cores_only, edit of right gaps: GPUs are forgotten.
 # fails: The share is the larger one of cores and GPUs: charged
-# edit of right gaps
 # -         if gpus_on_node:
 # -             share = max(share, job["gpus"] / gpus_on_node)
 
-# %% wrong idle_in_hours: Idle hours instead of node-hours.
+# %% wrong idle_in_hours, edit of right gaps: Idle hours instead of node-hours.
 # fails: A job that is never busy is idle all the time: idle
-# edit of right gaps
 # ~ idle += share * waited => idle += waited
 
-# %% wrong last_gap_forgotten: Idle time after the last busy one.
+# %% wrong last_gap_forgotten, edit of right gaps: Idle time after the last busy one.
 # fails: A job that is never busy is idle all the time: idle
-# edit of right gaps
 # -         waited += job["end"] - at
 
-# %% wrong nested: When it merges, the end of the later pair replaces that of a longer one which contains it.
+# %% wrong nested, edit of the solution: When it merges, the end of the later pair replaces that of a longer one which contains it.
 # fails: Busy times that overlap count once: idle
-# edit of the solution
 # ~ max(at, end) => max(end, job["start"])
 
-# %% wrong no_gpus_fail: Nodes without GPUs are a division by zero.
+# %% wrong no_gpus_fail, edit of right gaps: Nodes without GPUs are a division by zero.
 # fails: It runs without an error: ZeroDivisionError
-# edit of right gaps
 # ~ if gpus_on_node: => if True:
 
-# %% wrong not_sorted: Busy times are taken as they come.
+# %% wrong not_sorted, edit of right gaps: Busy times are taken as they come.
 # fails: Busy times may come in any order: idle
-# edit of right gaps
 # ~ sorted(job["busy"]) => job["busy"]
 
-# %% wrong overlaps_twice: Overlaps count twice.
+# %% wrong overlaps_twice, edit of right gaps: Overlaps count twice.
 # fails: Busy times that overlap count once: idle
-# edit of right gaps
 # ~ max(at, end) => end
 
-# %% wrong sum_of_shares: Both shares are added.
+# %% wrong sum_of_shares, edit of right gaps: Both shares are added.
 # fails: The share is the larger one of cores and GPUs: charged
-# edit of right gaps
 # ~ share = max(share, job["gpus"] / gpus_on_node) => share += job["gpus"] / gpus_on_node

@@ -1,7 +1,4 @@
-"""Answers to exercise 14.6."""
-
-# %% right two_lines: The two lines of the text.
-# edit of the solution
+# %% right two_lines, edit of the solution: The two lines of the text.
 
 # %% right d_jump_in_one_word: -J and -L without a space, the address written out.
 # ~ J {user}@{login} -L { => J{user}@{login} -Llocalhost:{

@@ -1,9 +1,6 @@
-"""Answers to exercise 14.7."""
-
-# %% right iterator: An iterator, and re.split.
 import re
 
-
+# %% right iterator: An iterator, and re.split.
 def modernise(command, rules, channels):
     first, second, *rest = command.split()
     words, options, packages = iter(rest), [], []
@@ -19,9 +16,6 @@ def modernise(command, rules, channels):
     return " ".join([first, second, *options, *sources, *filter(None, new)])
 
 # %% right regex: Style: takes the options out of the text with regular expressions, packages by a set.
-import re
-
-
 def modernise(command, rules, channels):
     start = re.match(r"\s*conda\s+(install|create)\b", command)
     rest = command[start.end() :]
@@ -32,43 +26,32 @@ def modernise(command, rules, channels):
     new = sorted({rules.get(name, name) for name in names} - {None})
     return " ".join([f"conda {start.group(1)}", *[f"-c {c}" for c in channels], *new, *options])
 
-# %% wrong beginnings: A name that begins alike is taken for it.
+# %% wrong beginnings, edit of the solution: A name that begins alike is taken for it.
 # fails: All packages that the rules want are there
-# edit of the solution
 # ~ new = rules.get(name, name) => new = next((new for known, new in rules.items() if name.startswith(known)), name)
 
-# %% wrong channels_sorted: Channels in the order of the alphabet.
+# %% wrong channels_sorted, edit of the solution: Channels in the order of the alphabet.
 # fails: The channels are the new ones, in their order
-# edit of the solution
 # ~ in channels: => in sorted(channels):
 
-# %% wrong channel_value_a_package: The value of -c is taken for a package.
+# %% wrong channel_value_a_package, edit of wrong beginnings: The value of -c is taken for a package.
 # fails: No others are there, and no old pins
-# edit of wrong beginnings
 # ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 # -             words.pop(0)
 # +             pass
 
-# %% wrong channels_last: Channels behind the packages.
+# %% wrong channels_last, edit of the solution: Channels behind the packages.
 # fails: The channels come before the packages
-# edit of the solution
 # ~ kept += ["-c", channel] => packages += ["-c", channel]
 
 # %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
 # fails: -n with its name and -y stay, and nothing else
 # ~ options += [word, next(words)] if word == "-n" else [word] => options.append(word)
 
-# %% wrong long_channel_forgotten: --channel is not known.
-# fails: -n with its name and -y stay, and nothing else
-# edit of the solution
-# ~ in ("-c", "--channel") => == "-c"
-
-# %% wrong not_renewed: What has a new form is left out.
+# %% wrong not_renewed, edit of the solution: What has a new form is left out.
 # fails: All packages that the rules want are there
-# edit of the solution
 # ~ not None: => not None and name not in rules:
 
-# %% wrong yes_lost: -y is lost.
+# %% wrong yes_lost, edit of the solution: -y is lost.
 # fails: -n with its name and -y stay, and nothing else
-# edit of the solution
 # ~ kept.append(word) => pass

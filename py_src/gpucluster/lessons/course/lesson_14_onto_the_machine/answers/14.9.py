@@ -1,8 +1,6 @@
-"""Answers to exercise 14.9."""
-
-# %% right words: A loop over words.
 import shlex
 
+# %% right words: A loop over words.
 BECOMES = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
 GONE = {"-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
 
@@ -22,8 +20,6 @@ def to_apptainer(command):
     return ["apptainer", "exec" if program else "run", *options, "docker://" + image, *program]
 
 # %% right d_queue: A queue of words, a table of names.
-import shlex
-
 DROPPED = {"--gpus", "-u", "--user", "-p", "--publish", "--name", "--shm-size", "--network", "--ipc"}
 SAME = {"-v": "--bind", "--volume": "--bind", "-w": "--pwd", "--workdir": "--pwd", "-e": "--env", "--env": "--env"}
 
@@ -43,8 +39,7 @@ def to_apptainer(command):
     image, *rest = words
     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
 
-# %% right d_text: A text, written by shlex.join.
-# edit of right d_queue
+# %% right d_text, edit of right d_queue: A text, written by shlex.join.
 # -     return ["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest]
 # +     return shlex.join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
 
@@ -72,27 +67,24 @@ def to_apptainer(command):
 # +             rest.append(name + equals + value)
 # +     image, *program = rest
 
-# %% wrong d_joined_by_spaces: Words with spaces lose their quotes.
+# %% wrong d_joined_by_spaces, edit of right d_text: Words with spaces lose their quotes.
 # fails: The image is Docker's, by its docker:// name
-# edit of right d_text
 # ~ return shlex.join => return " ".join
 
 # %% wrong cut_at_every_equals: A variable's value is cut.
 # fails: --env is there where Docker's option was, with the same values in order
 # ~ options += [BECOMES[name], value] => options += [BECOMES[name], "=".join(value.split("=")[:2])]
 
-# %% wrong d_last_of_each: The last of each option only: a dictionary by Apptainer's names.
+# %% wrong d_last_of_each, edit of right d_queue: The last of each option only: a dictionary by Apptainer's names.
 # fails: --bind is there where Docker's option was, with the same values in order
-# edit of right d_queue
 # ~ out = [] => out, found = [], {}
 # -             out += [SAME[name], value]
 # +             found[SAME[name]] = value
 # +     for name, value in found.items():
 # +         out += [name, value]
 
-# %% wrong d_user_kept: The user stays; Apptainer has no such option.
+# %% wrong d_user_kept, edit of right d_queue: The user stays; Apptainer has no such option.
 # fails: The image is Docker's, by its docker:// name
-# edit of right d_queue
 # -             out.append("--nv")
 # +             out.append("--nv")
 # +         if name in ("-u", "--user"):

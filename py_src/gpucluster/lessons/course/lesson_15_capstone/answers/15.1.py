@@ -1,7 +1,4 @@
-"""Answers to exercise 15.1."""
-
-# %% right b_plain: Whole numbers where the letter has whole numbers.
-# edit of the solution
+# %% right b_plain, edit of the solution: Whole numbers where the letter has whole numbers.
 # ~ "at_least": 3.0, => "at_least": 3,
 
 # %% right other_cases
@@ -11,12 +8,10 @@
 # ~ "late or not": "classification", => "late or not": "Classification",
 # ~ "how many flights were cancelled": "no model", => "how many flights were cancelled": "No model",
 
-# %% right plain
-# edit of the solution
+# %% right plain, edit of the solution
 
-# %% wrong accuracy
+# %% wrong accuracy, edit of the solution
 # fails: "figure" is what the letter says
-# edit of the solution
 # ~ "figure": "lift", => "figure": "accuracy",
 
 # %% wrong b_bounds_swapped: The bounds of the year and of the months are swapped.
@@ -48,9 +43,8 @@
 # fails: "task" is what the letter says
 # ~ "task": "classification", => "task": "regression",
 
-# %% wrong supervised
+# %% wrong supervised, edit of the solution
 # fails: Each word is one of classification, regression, clustering, no model
-# edit of the solution
 # ~ "late or not": "classification", => "late or not": "supervised",
 
 # %% wrong true_is_one

@@ -1,5 +1,3 @@
-"""Answers to exercise 15.10."""
-
 # %% right only_numbers: Only folders with numbers are versions.
 import json
 
@@ -92,13 +90,6 @@ import shutil
 # %% wrong c_text_of_a_dictionary: Model.json has Python's text of the dictionary, which is no JSON.
 # fails: The repository follows the rules of the server
 # ~ json.dumps(model) => str(model)
-
-# %% wrong configuration_written_once: Leaves a configuration that is there: a new version may have other columns.
-# fails: There is one input, of the right type, and its dims are those of one row
-# -     (folder / "config.pbtxt").write_text(f"""name: "{name}"
-# +     config = folder / "config.pbtxt"
-# +     if not config.exists():
-# +         config.write_text(f"""name: "{name}"
 
 # %% wrong program_of_the_lesson: Does not look at the program that it is given.
 # fails: model.py is the program

@@ -1,5 +1,3 @@
-"""Answers to exercise 15.11."""
-
 # %% right array: Returns one array of two numbers.
 import numpy as np
 
@@ -28,16 +26,9 @@ def copies(calls, nbytes, on_device=True):
     host, device = copies(rest, result, fast)
     return host + nbytes * (on_device and not fast), device + nbytes * (fast and not on_device)
 
-# %% wrong b_total: Returns one number for both directions together.
+# %% wrong b_total, edit of the solution: Returns one number for both directions together.
 # fails: It returns two things: bytes to the host and bytes to the device
-# edit of the solution
-# ~ """Return the bytes copied to the host, and to the device.""" => to_host = to_device = 0
-# ~ to_host, to_device = True, 0, 0 => size = True, nbytes
-# ~ on_device and not fast => not fast and on_device
-# ~ to_host += nbytes => to_host += size
-# ~ to_device += nbytes => to_device += size
-# ~ nbytes = fast => size = fast
-# ~ to_host, to_device => to_host + to_device
+# ~ return to_host, to_device => return to_host + to_device
 
 # %% wrong hard_coded
 # fails: Without any call, nothing is copied
@@ -46,13 +37,4 @@ def copies(calls, nbytes):
 
 # %% wrong single_precision: Adds in 4 bytes, which have no room for each number of bytes above 16 million.
 # fails: What is copied is the object that a call is made on, as large as it is then
-# edit of right array
-def copies(calls, nbytes):
-    on_device, to_host, to_device = True, np.float32(0), np.float32(0)
-    for _, fast, result in calls:
-        if fast and not on_device:
-            to_device += np.float32(nbytes)
-        if on_device and not fast:
-            to_host += np.float32(nbytes)
-        on_device, nbytes = fast, result
-    return to_host, to_device
+# ~ dtype=float => dtype=np.float32

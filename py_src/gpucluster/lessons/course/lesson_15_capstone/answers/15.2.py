@@ -1,7 +1,4 @@
-"""Answers to exercise 15.2."""
-
-# %% right b_keys: One number for each date, and a mask between two bounds.
-# edit of the solution
+# %% right b_keys, edit of the solution: One number for each date, and a mask between two bounds.
 # -     """Return the parts of a table with the columns month and day, in the order of their dates."""
 # -     date = table["month"] * 100 + table["day"]
 # -     edges = [0, *(month * 100 + day for month, day in starts), 9999]
@@ -25,13 +22,11 @@ def split(table, starts):
     before = (table["month"] < month) | ((table["month"] == month) & (table["day"] < day))
     return [table[before], *split(table[~before], others)]
 
-# %% right edges
-# edit of the solution
+# %% right edges, edit of the solution
 # ~ edges[1:] => edges[1:], strict=False
 
-# %% wrong air_time_at_departure
+# %% wrong air_time_at_departure, edit of right edges
 # fails: Each column has the moment from which it is known
-# edit of right edges
 # ~ air_time": "arrival => air_time": "departure
 # ~ begin) & (date < end)] for begin, end => a) & (date < b)] for a, b
 
@@ -50,14 +45,12 @@ def split(table, starts):
 # fails: It returns one part more than there are dates
 # ~ starts), 9999 => starts)
 
-# %% wrong december_31_lost
+# %% wrong december_31_lost, edit of right edges
 # fails: A part begins with its date, and ends before the next one
-# edit of right edges
 # ~ 9999 => 1231
 # ~ begin) & (date < end)] for begin, end => a) & (date < b)] for a, b
 
-# %% wrong extra_column
+# %% wrong extra_column, edit of right edges
 # fails: Each part is a table with the same columns
-# edit of right edges
 # ~ date = table["month"] * 100 + table["day"] => table = table.assign(date=table["month"] * 100 + table["day"])
 # ~ [(date >= begin) & (date < end)] for begin, end => [(table["date"] >= a) & (table["date"] < b)] for a, b

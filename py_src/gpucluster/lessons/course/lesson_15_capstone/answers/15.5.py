@@ -1,9 +1,8 @@
-"""Answers to exercise 15.5."""
+import numpy as np
 
 # %% right b_group_means: Pandas gives each flight the mean of its equals, and then the first of the sorted list are taken.
 import math
 
-import numpy as np
 import pandas as pd
 
 
@@ -15,9 +14,6 @@ def lift(chance, late, share):
     return float(fair[first].mean() / table["late"].mean())
 
 # %% right border
-import numpy as np
-
-
 def lift(chance, late, share):
     late = np.asarray(late, dtype=float)
     top = max(1, int(share * len(chance) + 1e-9))
@@ -25,23 +21,20 @@ def lift(chance, late, share):
     above, equal = chance > border, chance == border
     return (late[above].sum() + (top - above.sum()) * late[equal].mean()) / top / late.mean()
 
-# %% wrong all_at_the_border
+# %% wrong all_at_the_border, edit of right b_group_means
 # fails: Flights with equal chances at the border count by their mean, whatever their order
-# edit of right b_group_means
 def lift(chance, late, share):
     top = max(1, int(share * len(chance) + 1e-9))
     return np.asarray(late)[chance >= np.sort(chance)[-top]].mean() / np.asarray(late).mean()
 
-# %% wrong b_against_rest: Divides by the share among the flights that are not on the list, not among all.
+# %% wrong b_against_rest, edit of right border: Divides by the share among the flights that are not on the list, not among all.
 # fails: The lift is a finite number
-# edit of right border
 # -     return (late[above].sum() + (top - above.sum()) * late[equal].mean()) / top / late.mean()
 # +     on_list = late[above].sum() + (top - above.sum()) * late[equal].mean()
 # +     return on_list / top / ((late.sum() - on_list) / (len(late) - top))
 
-# %% wrong b_not_divided: Gives the share of late flights on the list, without dividing by the share among all.
+# %% wrong b_not_divided, edit of right b_group_means: Gives the share of late flights on the list, without dividing by the share among all.
 # fails: The number of flights on the list is rounded down
-# edit of right b_group_means
 def lift(chance, late, share):
     n = max(1, int(share * len(chance)))
     edge = np.sort(chance)[::-1][n - 1]
@@ -49,32 +42,17 @@ def lift(chance, late, share):
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
     return float(on_list)
 
-# %% wrong b_tenth_fixed: The list always has one flight in ten, whatever share says.
-# fails: It is the share of late flights on the list, divided by that among all flights
-# fails: Flights with equal chances at the border count by their mean, whatever their order
-# edit of wrong b_not_divided
-# ~ int(share * len(chance)) => len(chance) // 10
-# ~ float(on_list) => float(on_list / np.mean(late))
-
-# %% wrong empty_list
+# %% wrong empty_list, edit of right border
 # fails: The list has at least one flight
-# edit of right border
 # -     top = max(1, int(share * len(chance) + 1e-9))
-# -     border = np.partition(chance, -top)[-top]
 # +     top = int(share * len(chance) + 1e-9)
 # +     if top == 0:
 # +         return 1.0
-# +     border = np.sort(chance)[-top]
 
-# %% wrong rounded_to_the_nearest: Rounds the number of flights to the nearest one.
+# %% wrong rounded_to_the_nearest, edit of right border: Rounds the number of flights to the nearest one.
 # fails: The number of flights on the list is rounded down
-# edit of right border
-# ~ late = np.asarray(late, dtype=float) => chance, late = np.asarray(chance, float), np.asarray(late, float)
-# ~ max(1, int(share * len(chance) + 1e-9)) => max(1, round(share * len(chance)))
-# ~ np.partition(chance, -top) => np.sort(chance)
+# ~ int(share * len(chance) + 1e-9) => round(share * len(chance))
 
-# %% wrong single_precision: Chances in 4 bytes: some become equal.
+# %% wrong single_precision, edit of right border: Chances in 4 bytes: some become equal.
 # fails: Chances count with all their digits: only equal ones are equal
-# edit of wrong rounded_to_the_nearest
-# ~ asarray(chance, float), np => asarray(chance, np.float32), np
-# ~ top = max(1, round(share * len(chance))) => top = max(1, int(share * len(chance)))
+# ~ late = np.asarray => chance, late = np.float32(chance), np.asarray

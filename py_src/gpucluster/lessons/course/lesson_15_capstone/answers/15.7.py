@@ -1,5 +1,3 @@
-"""Answers to exercise 15.7."""
-
 # %% right arrays
 def best_split(gradients, hessians, penalty):
     g, h = gradients.cumsum(1), hessians.cumsum(1)
@@ -60,76 +58,32 @@ def best_split(gradients, hessians, penalty):
 # fails: The gain is the largest of all features and bins
 # ~ gradients.cumsum(1), hessians.cumsum(1) => gradients.cumsum(0), hessians.cumsum(0)
 
-# %% wrong b_first_bin: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
+# %% wrong b_first_bin, edit of right loops: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
-# edit of right loops
 # ~ 0, bins - 1, 0 => 0, 0, 0
 
-# %% wrong b_first_gain: Returns the first split with a gain, not that with the largest.
+# %% wrong b_last_split_missed, edit of right loops: Never tries the split before the last bin.
 # fails: The gain is the largest of all features and bins
-# edit of right loops
-# ~ gain > best[2] and => best[2] == 0 and
-
-# %% wrong b_last_split_missed: Never tries the split before the last bin.
-# fails: The gain is the largest of all features and bins
-# edit of right loops
 # ~ range(bins - 1) => range(bins - 2)
 
-# %% wrong b_no_squares: Absolute sums of gradients instead of their squares.
-# fails: The gain is the largest of all features and bins
-# edit of right loops
-# -             gain = gl**2 / (hl + penalty) + (G - gl) ** 2 / (H - hl + penalty) - G**2 / (H + penalty)
-# +             gain = abs(gl) / (hl + penalty) + abs(G - gl) / (H - hl + penalty) - abs(G) / (H + penalty)
-
-# %% wrong b_none: Returns None where no split has a gain, instead of (0, last bin, 0.0).
+# %% wrong b_none, edit of right loops: Returns None where no split has a gain, instead of (0, last bin, 0.0).
 # fails: It returns a result
-# edit of right loops
 # ~ return best => return best if best[2] else None
 
-# %% wrong bin_after
+# %% wrong bin_after, edit of right loops
 # fails: The split that is named has this gain; rows up to and with its bin go left
-# edit of right loops
 # ~ f, b, gain => f, b + 1, gain
 
-# %% wrong bin_goes_right
+# %% wrong bin_goes_right, edit of right from_the_right
 # fails: The split that is named has this gain; rows up to and with its bin go left
-# edit of right from_the_right
 # ~ len(g) - 1 => 1, len(g)
 # -             gain = score(g[: b + 1].sum(), h[: b + 1].sum()) + score(g[b + 1 :].sum(), h[b + 1 :].sum())
 # +             gain = score(g[:b].sum(), h[:b].sum()) + score(g[b:].sum(), h[b:].sum())
-
-# %% wrong counts_are_hessians
-# fails: The gain is the largest of all features and bins
-# ~ g * g / (h + penalty) => g * g / ((0 * h + 1).cumsum(1) + penalty)
-
-# %% wrong first_feature_only
-# fails: The gain is the largest of all features and bins
-# ~ gain = gain[:, :-1] => gain = gain[:1, :-1]
-
-# %% wrong half_of_it
-# fails: The gain is the largest of all features and bins
-# ~ gain = gain[:, :-1] => gain = gain[:, :-1] / 2
-
-# %% wrong half_precision
-# fails: The gain is the largest of all features and bins
-# ~ gradients.cumsum(1) => gradients.astype("float16").cumsum(1)
-
-# %% wrong largest_gradient
-# fails: The gain is the largest of all features and bins
-# edit of right b_masks
-def best_split(gradients, hessians, penalty):
-    feature, place = np.unravel_index(np.abs(gradients).argmax(), gradients.shape)
-    return feature, place, float(np.abs(gradients).max())
 
 # %% wrong no_penalty
 # fails: The gain is the largest of all features and bins
 # ~ hessians, penalty): => hessians, _, penalty=1e-12):
 
-# %% wrong split_that_gains_nothing
+# %% wrong split_that_gains_nothing, edit of right from_the_right
 # fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
-# edit of right from_the_right
 # ~ (f, b, gain) if gain > 1e-9 else (0, gradients.shape[1] - 1, 0.0) => f, b, gain
-
-# %% wrong without_the_parent
-# fails: The gain is the largest of all features and bins
-# ~ - (g[:, -1] ** 2 => - 0 * (g[:, -1] ** 2

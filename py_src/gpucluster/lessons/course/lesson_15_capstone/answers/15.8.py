@@ -1,5 +1,3 @@
-"""Answers to exercise 15.8."""
-
 # %% right replace
 import os
 
@@ -85,9 +83,8 @@ import pandas as pd
 # + def score_month(table, chance, folder, name):
 # +     (folder / f"{name}.parquet").unlink(missing_ok=True)
 
-# %% wrong b_silent: Swallows the error of a full disk and returns 0, but the error has to come out.
+# %% wrong b_silent, edit of right cleans_up: Swallows the error of a full disk and returns 0, but the error has to come out.
 # fails: Where the file cannot be written, the error is not hidden
-# edit of right cleans_up
 # ~ BaseException => OSError
 # ~ raise => return 0
 
@@ -95,21 +92,9 @@ import pandas as pd
 # fails: The flights are in their order, with their values
 # ~ to_parquet => sort_values("chance", ascending=False).to_parquet
 
-# %% wrong half_parquet_for_a_while: The half file ends with .parquet, until it is cleaned up.
+# %% wrong half_parquet_for_a_while, edit of right cleans_up: The half file ends with .parquet, until it is cleaned up.
 # fails: Nor is it while something is written: what crashes then cleans nothing up
-# edit of right cleans_up
 # ~ folder / (name + ".unfinished") => folder / "beside.parquet"
-
-# %% wrong restores_a_backup: Written under its final name; what was there comes back only if nothing crashes.
-# fails: Nor is it while something is written: what crashes then cleans nothing up
-# edit of right cleans_up
-# -     part = folder / (name + ".unfinished")
-# +     part = folder / (name + ".parquet")
-# +     old = part.read_bytes() if part.exists() else None
-# -         part.unlink(missing_ok=True)
-# +         part.unlink(missing_ok=True)
-# +         if old is not None:
-# +             part.write_bytes(old)
 
 # %% wrong single_precision: Writes the chances in 4 bytes.
 # fails: chance is what the model says of each flight, not rounded

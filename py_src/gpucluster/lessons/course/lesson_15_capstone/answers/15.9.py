@@ -1,5 +1,3 @@
-"""Answers to exercise 15.9."""
-
 # %% right bincount
 import numpy as np
 
@@ -53,8 +51,7 @@ def alarms(indices, limit=0.25):
 # +     column = pd.Series(indices, dtype=float).sort_values(ascending=False)
 # +     return column[column > limit].index.tolist()
 
-# %% right steps_of_one_bin
-# edit of right linspace
+# %% right steps_of_one_bin, edit of right linspace
 # ~ linspace(0, 1, bins + 1)[1:-1] => arange(1, bins) * (1 / bins)
 
 # %% wrong alarm_at_the_limit
@@ -70,9 +67,8 @@ def alarms(indices, limit=0.25):
 # fails: Edges that are equal count once
 # ~ right => left
 
-# %% wrong missing_is_zero
+# %% wrong missing_is_zero, edit of right bincount
 # fails: Missing values count as their own bin
-# edit of right bincount
 same = psi
 
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.1."""
-
 # %% right comprehension
 def cost(kind, options):
     if options is None:

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.2."""
-
 # %% right all_patterns
 from itertools import product
 from math import prod
@@ -31,56 +29,34 @@ def pass_mark(chances, risk):
     tails = np.array([luck(chances, right) for right in range(len(chances) + 2)])
     return int(np.argmax(tails <= risk))
 
-# %% wrong at_most
+# %% wrong at_most, edit of right numpy
 # fails: `luck` is exact for questions alike
-# edit of right numpy
 # ~ [right:].sum => [: right + 1].sum
 # ~ [luck => [1 - luck
 
-# %% wrong mark_stops_at_the_last
+# %% wrong mark_stops_at_the_last, edit of the solution
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of the solution
 # ~ while luck => while right < len(chances) and luck
-def luck(chances, right):
-    spread = [1.0]
-    for chance in chances:
-        spread = [
-            a + b
-            for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
-        ]
-    return sum(spread[right:])
 
-# %% wrong mark_strictly_below
+# %% wrong mark_strictly_below, edit of wrong mark_stops_at_the_last
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong mark_stops_at_the_last
 # ~ right < len(chances) and luck(chances, right) > risk => luck(chances, right) > risk - 1e-9
 
-# %% wrong d_mean_chance: All questions with the mean chance: a binomial distribution.
+# %% wrong d_mean_chance, edit of right numpy: All questions with the mean chance: a binomial distribution.
 # fails: `luck` is exact for questions of different kinds
-# edit of right numpy
 # ~ in chances => in [sum(chances) / max(len(chances), 1)] * len(chances)
 
-# %% wrong d_more_than: More than this number, not at least.
+# %% wrong d_more_than, edit of right numpy: More than this number, not at least.
 # fails: `luck` is exact for questions alike
-# edit of right numpy
 # ~ spread[right:] => spread[right + 1 :]
 # ~ luck(chances, right) for right => luck(chances, right - 1) for right
 
-# %% wrong exactly
+# %% wrong exactly, edit of the solution
 # fails: `luck` is exact for questions alike
-# edit of the solution
-def luck(chances, right):
-    spread = [1.0]
-    for chance in chances:
-        spread = [
-            a + b
-            for a, b in zip([(1 - chance) * s for s in spread] + [0], [0] + [chance * s for s in spread], strict=False)
-        ]
-    return (spread + [0.0])[min(right, len(spread))]
+# ~ sum(spread[right:]) => (spread + [0.0])[min(right, len(spread))]
 
-# %% wrong mark_as_a_share
+# %% wrong mark_as_a_share, edit of wrong mark_stops_at_the_last
 # fails: `pass_mark` is the smallest number that is safe enough
-# edit of wrong mark_stops_at_the_last
 # ~ while right < len(chances) and luck => while luck
 # ~ return right => return right / len(chances)
 

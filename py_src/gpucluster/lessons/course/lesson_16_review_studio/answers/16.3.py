@@ -1,5 +1,3 @@
-"""Answers to exercise 16.3."""
-
 # %% right loops
 def habit_gain(questions, score):
     hit = chance = 0.0
@@ -28,33 +26,19 @@ def habit_gain(questions, score):
         gains.append(best[question["right"]] / best.sum() - 1 / values.size)
     return np.mean(gains)
 
-# %% wrong always_four
+# %% wrong always_four, edit of the solution
 # fails: Where all options score the same, nothing is gained
-def habit_gain(questions, score):
-    hits = 0.0
-    for question in questions:
-        scores = [score(option) for option in question["options"]]
-        best = [i for i, s in enumerate(scores) if s == max(scores)]
-        hits += (question["right"] in best) / len(best)
-    return hits / len(questions) - 0.25
+# ~ 1 / len(scores) => 0.25
 
-# %% wrong always_length
+# %% wrong always_length, edit of the solution
 # fails: A habit that always misleads is below 0
-# edit of the solution
 # ~ score(option) => len(option)
 
-# %% wrong from_one: Counts the place of the right option from 1.
+# %% wrong from_one, edit of the solution: Counts the place of the right option from 1.
 # fails: A habit that always tells gains all that chance leaves
-def habit_gain(questions, score):
-    total = 0.0
-    for q in questions:
-        points = [score(text) for text in q["options"]]
-        top = max(points)
-        total += (points[q["right"] - 1] == top) / points.count(top) - 1 / len(points)
-    return total / len(questions)
+# ~ question["right"] in best => question["right"] - 1 in best
 
-# %% wrong pooled: Chance is the number of questions divided by that of all options.
+# %% wrong pooled, edit of the solution: Chance is the number of questions divided by that of all options.
 # fails: It is right for random questions, with two to six options and ties
-# edit of wrong from_one
-# ~ [q["right"] - 1] == top) / points.count(top) - 1 / len(points => [q["right"]] == top) / points.count(top
-# ~ len(questions) => len(questions) - len(questions) / sum(len(q["options"]) for q in questions)
+# ~ / len(best) - 1 / len(scores) => / len(best)
+# ~ gain / len(questions) => gain / len(questions) - len(questions) / sum(len(question["options"]) for question in questions)

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.4."""
-
 # %% right one_sort
 def turn(card, known, today):
     box = {None: 2, 1: 2, 2: 3, 3: 4, 4: 4}[card and card[0]] if known else 1
@@ -39,16 +37,12 @@ def due(cards, today):
 # fails: The order is the one that the exercise asks for
 # ~ return day, box, name => return box, day, name
 
-# %% wrong changes_the_deck
+# %% wrong changes_the_deck, edit of right one_sort
 # fails: Same input, same result
-# edit of right one_sort
-def due(cards, today):
-    result = []
-    for name in sorted(cards, key=lambda n: (cards[n] is None, (cards[n] or (0, 0))[::-1], n)):
-        if cards[name] is None or cards[name][1] <= today:
-            result.append(name)
-            cards[name] = (1, today + 1)
-    return result
+# -     return sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
+# +     found = sorted((n for n, c in cards.items() if not c or c[1] <= today), key=key)
+# +     cards.update({n: (1, today + 1) for n in found if cards[n] is None})
+# +     return found
 
 # %% wrong day_has_passed
 # fails: Cards whose day has come are there, and those never turned

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.6."""
-
 # %% right passes: One pass over the events into sets and dictionaries.
 from collections import Counter
 

@@ -1,5 +1,3 @@
-"""Answers to exercise 16.7."""
-
 # %% right joined
 order = "".join(["DHIAFBGCE"])
 

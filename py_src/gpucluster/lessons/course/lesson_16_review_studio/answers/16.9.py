@@ -1,5 +1,3 @@
-"""Answers to exercise 16.9."""
-
 # %% right kits_rule
 from gpucluster.lessons.study.certificate import level_of
 
@@ -34,44 +32,36 @@ def levels(objectives, exercises):
 
     return {text: one(ids) for text, ids in objectives.items()}
 
-# %% wrong alphabet: The lowest level by the alphabet.
+# %% wrong alphabet, edit of right minimum: The lowest level by the alphabet.
 # fails: An objective has the lowest level of its exercises
-# edit of right minimum
 # ~ _ORDER[min(map(level, names), default=0)] => min((_ORDER[level(n)] for n in names), default="not yet")
 
-# %% wrong attempts: Counts more than one attempt as help.
+# %% wrong attempts, edit of right minimum: Counts more than one attempt as help.
 # fails: Passed without help is 'alone'
-# edit of right minimum
 # ~ entry["hints"] else 3 => entry["hints"] or entry["attempts"] > 1 else 3
 
-# %% wrong attempts_are_help
+# %% wrong attempts_are_help, edit of right minimum
 # fails: Many attempts are no help of others
-# edit of right minimum
 # ~ entry["hints"] else 3 => entry["hints"] or entry["attempts"] > 3 else 3
 
-# %% wrong empty_missing: Objectives without exercises are not in the result.
+# %% wrong empty_missing, edit of right minimum: Objectives without exercises are not in the result.
 # fails: An objective without exercises is 'not yet': nothing shows it
-# edit of right minimum
 # ~ () => () if names
 
-# %% wrong failed_counts
+# %% wrong failed_counts, edit of right minimum
 # fails: What has failed is 'not yet', even with the solution read
-# edit of right minimum
 # ~ entry["state"] != "passed" => entry["state"] == "not_yet"
 
-# %% wrong first_level_word
+# %% wrong first_level_word, edit of right minimum
 # fails: Each level is one of the four
-# edit of right minimum
 # ~ "after the solution" => "solution"
 
-# %% wrong hints_before_solution: Hints are asked for before the solution, so both together are with hints.
+# %% wrong hints_before_solution, edit of right minimum: Hints are asked for before the solution, so both together are with hints.
 # fails: A solution that was read counts more than hints
-# edit of right minimum
 # ~ solution_seen => hints
 # ~ return 1 => return 2
 # ~ return 2 if entry["hints"] => return 1 if entry["solution_seen"]
 
-# %% wrong only_all_hints
+# %% wrong only_all_hints, edit of right minimum
 # fails: One hint makes it 'with hints'
-# edit of right minimum
 # ~ entry["hints"] else 3 => entry["hints"] == 3 else 3
