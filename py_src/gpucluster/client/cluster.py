@@ -33,15 +33,6 @@ class AsyncCluster(ClusterHandle):
 
     The cluster lives in its own process and outlasts the handle; leaving an ``async with`` block stops it
     if it was created for the block.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    control : AsyncControl
-        How to reach it.
-    owned : bool
-        Whether leaving the block stops the cluster: true for ``create``, false for ``connect``.
     """
 
     asynchronous: ClassVar[bool] = True
@@ -148,15 +139,6 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
     does not end it. ``distributed.Client(cluster)`` works on the handle.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    control : AsyncControl
-        How to reach it.
-    owned : bool
-        Whether leaving a ``with`` block stops the cluster: true for ``create``, false for ``connect``.
     """
 
     asynchronous: ClassVar[bool] = False
