@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..client.display.dashboard import page_names
 from ..gauges.ranking import FIGURES
@@ -59,29 +59,20 @@ def _lease(parser: SentenceParser, face: str) -> None:
         )  # fmt: skip
 
 
-def _list(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face)
+def _named(complete: str = LIVING, lines: str = "") -> Callable[[SentenceParser, str], None]:
+    """Return a function that declares NAME, and with a help text ``--lines``."""
+
+    def declare(parser: SentenceParser, face: str) -> None:
+        declare_name(parser, complete)
+        if lines:
+            parser.argument("--lines", metavar="N", help=f"Number of {lines}")
+        declare_json(parser, face)
+
+    return declare
 
 
-def _status(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    declare_json(parser, face)
-
-
-def _connect(parser: SentenceParser, face: str) -> None:
-    declare_name(parser)
-    declare_json(parser, face)
-
-
-def _activity(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
-    declare_json(parser, face)
-
-
-def _cells(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 1000. Default: 20.")
+def _removed(parser: SentenceParser, face: str) -> None:
+    declare_names(parser, ENDED)
     declare_json(parser, face)
 
 
@@ -97,17 +88,10 @@ def _history(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face)
 
 
-def _script(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    declare_json(parser, face)
-
-
 def _logs(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
+    _named(ANY, "lines from the end. 1 to 10000. Default: 200.")(parser, face)
     if face == SHELL:
         parser.argument("--follow", action="store_true", help="Print new lines until the cluster stops.")
-    declare_json(parser, face)
 
 
 def _dashboard(parser: SentenceParser, face: str) -> None:
@@ -203,15 +187,6 @@ def _stop(parser: SentenceParser, face: str) -> None:
     declare_json(parser, face)
 
 
-def _remove(parser: SentenceParser, face: str) -> None:
-    declare_names(parser, ENDED)
-    declare_json(parser, face)
-
-
-def _no_name(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face)
-
-
 def _node(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="WORD", complete=("message", "stop"),
@@ -245,15 +220,23 @@ VERBS = {
     for verb in (
         Subcommand("create", "Start a cluster and wait until it runs.", _create),
         Subcommand("lease", "Take a worker for one cell or command, and release it afterwards.", _lease),
-        Subcommand("list", "List your clusters on this machine.", _list),
-        Subcommand("status", "Show one cluster.", _status),
-        Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
+        Subcommand("list", "List your clusters on this machine.", declare_json),
+        Subcommand("status", "Show one cluster.", _named(ANY)),
+        Subcommand("connect", "Connect a notebook or program to a cluster.", _named()),
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
-        Subcommand("cells", "Show what each notebook cell computed.", _cells),
+        Subcommand(
+            "cells",
+            "Show what each notebook cell computed.",
+            _named(ANY, "cells from the end. 1 to 1000. Default: 20."),
+        ),
         Subcommand("history", "Show and compare what cells and scripts computed on all clusters.", _history),
-        Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
+        Subcommand(
+            "activity",
+            "Show the log of requests to a cluster and their results.",
+            _named(ANY, "entries from the end. 1 to 1000. Default: 100."),
+        ),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
-        Subcommand("script", "Show the batch script of a cluster's jobs.", _script),
+        Subcommand("script", "Show the batch script of a cluster's jobs.", _named(ANY)),
         Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
         Subcommand("record", "Record what the gauges show into a file.", _record),
         Subcommand("replay", "Play a recording in the gauges.", _replay),
@@ -262,12 +245,12 @@ VERBS = {
         Subcommand("notify", "Notify when this cell has finished or failed.", _notify, (MAGIC,)),
         Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
-        Subcommand("remove", "Forget a stopped cluster.", _remove),
-        Subcommand("clean", "Forget all stopped clusters.", _no_name),
-        Subcommand("devices", "List the GPUs on this machine and who uses them.", _no_name),
+        Subcommand("remove", "Forget a stopped cluster.", _removed),
+        Subcommand("clean", "Forget all stopped clusters.", declare_json),
+        Subcommand("devices", "List the GPUs on this machine and who uses them.", declare_json),
         Subcommand("node", "Show the users of each GPU on this machine, and the queue.", _node),
-        Subcommand("kinds", "List the kinds of clusters, and why some cannot be used here.", _no_name),
-        Subcommand("presets", "List the presets for create.", _no_name),
+        Subcommand("kinds", "List the kinds of clusters, and why some cannot be used here.", declare_json),
+        Subcommand("presets", "List the presets for create.", declare_json),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Subcommand(
