@@ -17,17 +17,19 @@ from ..cli.declarations import MAGIC
 from ..cli.verbs import find_verb, overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control
+from ..client.display.card import LiveText
 from ..client.display.dashboard import jupyter_base_url
-from ..protocol.errors import GPUClusterError
+from ..protocol.errors import GPUClusterError, RecordingNotFound
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.recordings import RecordingWritten
 from ..site.reading import new_troubles
 from .connection import Connection
 from .line import Expansion, may_expand, split_line
-from .live import LiveLine
-from .recorders import Recorders
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+    from ..client.recorder import Recorder
 
 _sessions: WeakKeyDictionary[InteractiveShell, Session] = WeakKeyDictionary()
 
@@ -47,7 +49,7 @@ class Session:
         self._namespace: dict[str, Any] = shell.user_ns
         self._notebook = getattr(shell, "kernel", None) is not None
         self._connection = Connection()
-        self._recorders = Recorders()
+        self._recorders: list[Recorder] = []
 
     def run(self, line: str, cell: str | None = None, names: Mapping[str, Any] | None = None) -> None:
         """Carry out one line. A refusal is a message on standard error, never a traceback."""
@@ -96,9 +98,9 @@ class Session:
             return
         for trouble in new_troubles():
             _tell(trouble)
-        with LiveLine(notebook=self._notebook) as live:
+        with LiveText(notebook=self._notebook) as live:
             model = actions.create(control, found, live, _tell)
-            live.result(Cluster(model, control.asynchronous))
+            live.replace(Cluster(model, control.asynchronous))
         if getattr(found, "connect", False):
             self._connect_to(control, model)
         else:
@@ -108,9 +110,9 @@ class Session:
         self._connect_to(control, self._find(control, found))
 
     def _change(self, change: Change, control: Control, found: Namespace) -> None:
-        with LiveLine(notebook=self._notebook) as live:
+        with LiveText(notebook=self._notebook) as live:
             if change.meanwhile:
-                live.say(f"{change.meanwhile} …")
+                live.say(change.meanwhile)
             model = change.make(control, found, live, _tell)
         _write(change.said(model))
 
@@ -125,11 +127,11 @@ class Session:
 
     def _record(self, control: Control, found: Namespace) -> None:
         if getattr(found, "stop", False):
-            ended = self._recorders.stop(getattr(found, "name", None) or getattr(found, "file", None))
+            ended = self._stop_recordings(getattr(found, "name", None) or getattr(found, "file", None))
             _write("\n".join(map(recordings.written_line, ended)) or "Nothing is being recorded here.")
             return
         recorder = recordings.begin(control, found)
-        self._recorders.add(recorder)
+        self._recorders.append(recorder)
         _write(f"Recording {recorder.cluster} to {recorder.path}. '%gpucluster record --stop' ends it.")
 
     def _replay(self, control: Control, found: Namespace) -> None:
@@ -165,8 +167,8 @@ class Session:
 
     def _added(self, verb: Subcommand, found: Namespace) -> None:
         assert verb.run is not None
-        with LiveLine(notebook=self._notebook) as live:
-            answer = verb.run(found, lambda text: live.say(f"{text} …"))
+        with LiveText(notebook=self._notebook) as live:
+            answer = verb.run(found, live.say)
         _write("\n".join([answer.text, *answer.notes]))
         for line in answer.warnings:
             _complain(line)
@@ -183,9 +185,9 @@ class Session:
         models = actions.to_stop(control, found)
         for model in models:
             self._connection.close(model.id)  # First, or the client would report a lost connection.
-        with LiveLine(notebook=self._notebook) as live:
+        with LiveText(notebook=self._notebook) as live:
             if models:
-                live.say("Stopping " + ", ".join(model.name for model in models) + " …")
+                live.say("Stopping " + ", ".join(model.name for model in models))
             ended = actions.stop(control, models, found)
         _write("\n".join(map(tables.ending, ended)) or "No cluster is running.")
 
@@ -208,6 +210,17 @@ class Session:
 
         display(view)  # type: ignore[no-untyped-call]
 
+    def _stop_recordings(self, name: str | None) -> list[RecordingWritten]:
+        """Stop all, or those of one cluster, and return what was written; also of those that have ended already."""
+        ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
+        if name is not None and not ending:
+            names = ", ".join(dict.fromkeys(recorder.cluster for recorder in self._recorders)) or "none"
+            raise RecordingNotFound(
+                f"'{name[:60]}' is not being recorded in this notebook. Active recordings: {names}."
+            )
+        self._recorders = [recorder for recorder in self._recorders if recorder not in ending]
+        return [recorder.stop() for recorder in ending]
+
     def _find(self, control: Control, found: Namespace) -> ClusterModel:
         return actions.find(control, getattr(found, "name", None))
 
@@ -215,7 +228,7 @@ class Session:
         from ..client.api import connect
 
         if model.state is ClusterState.STARTING:
-            with LiveLine(notebook=self._notebook) as live:
+            with LiveText(notebook=self._notebook) as live:
                 model = actions.wait(control, model.id, actions.WAIT_SECONDS, live)
         cluster = connect(model.id)
         client, libraries = self._connection.open(cluster)
