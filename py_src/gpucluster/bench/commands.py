@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -21,8 +21,11 @@ from ..protocol.spec import MAX_WORKERS
 from .names import NAMES, SIZES, TRANSPORTS
 
 if TYPE_CHECKING:
+    from .result import BenchResult
     from .target import Target
+    from .transports.comparison import TransportResult
 
+R = TypeVar("R", "BenchResult", "TransportResult")
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
 """Fields of the spec of a temporary cluster."""
 _COMPARE = "compare"
@@ -118,7 +121,8 @@ def _compare(found: Namespace, files: Sequence[str]) -> Answer:
 
 
 def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
-    only, size, seconds, counts = _only(found), _size(found), _seconds(found), _counts(found)
+    only, size, counts = _only(found), _size(found), _counts(found)
+    seconds = whole_number(found.seconds, "--seconds", 10, 86_400) if "seconds" in vars(found) else None
     if size is not None and seconds is not None:
         raise InvalidRequest("Give --size or --seconds, not both.")
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
@@ -133,14 +137,9 @@ def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
         result = running.bench(
             target, only=only, size=size, seconds=seconds, workers=counts, repeats=repeats, say=say
         )  # fmt: skip
-    result.save(output)
-    written = [output]
-    if not getattr(found, "no_report", False):
-        say("Writing the report")
-        written.append(output.with_suffix(".html"))
-        write_report(result, written[-1])
     code = 1 if any(item.failed for item in result.left_out) else 0
-    return _written(text.result_text(result), result, written, code if result.complete else EXIT_INTERRUPTED)
+    code = code if result.complete else EXIT_INTERRUPTED
+    return _written(found, result, output, write_report, text.result_text(result), code)
 
 
 def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
@@ -159,16 +158,19 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
     from .transports import comparison, report
 
     result = comparison.compare_transports(names, size=size, repeats=repeats, say=say)
+    return _written(found, result, output, report.write_page, report.text(result))
+
+
+def _written(
+    found: Namespace, result: R, output: Path, write_page: Callable[[R, Path], None], text: str, code: int = 0
+) -> Answer:
+    """Write the files of a result, and return the answer."""
     result.save(output)
     written = [output]
     if not getattr(found, "no_report", False):
         written.append(output.with_suffix(".html"))
-        report.write_page(result, written[-1])
-    return _written(report.text(result), result, written)
-
-
-def _written(text: str, value: BaseModel, files: Sequence[Path], code: int = 0) -> Answer:
-    return Answer(text, value, [f"Written: {path}" for path in files], code=code)
+        write_page(result, written[-1])
+    return Answer(text, result, [f"Written: {path}" for path in written], code=code)
 
 
 def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:
@@ -215,10 +217,6 @@ def _size(found: Namespace) -> Any:
     if found.size not in SIZES:
         raise InvalidRequest(f"--size: must be one of {', '.join(SIZES)}, not '{shown(found.size)}'.")
     return found.size
-
-
-def _seconds(found: Namespace) -> float | None:
-    return whole_number(found.seconds, "--seconds", 10, 86_400) if "seconds" in vars(found) else None
 
 
 def _counts(found: Namespace) -> list[int] | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import WrongResult
-from .names import Size
+from .names import SIZES, Size
 
 Parameters = Mapping[str, int]
 FORGET_SECONDS = 5.0  # If others use the cluster, the number of tasks may never fall to that before a run.
@@ -71,6 +71,11 @@ class Workload:
     tolerance: float = 1e-6
     """Largest relative difference of the checks of two runs: sums of floats depend on their order."""
     scales: bool = field(default=True)  # Whether more workers should make it faster.
+
+
+def by_size(**values: Sequence[int]) -> Mapping[Size, Parameters]:
+    """Return the parameters of each size, from the values of each parameter in the order of the sizes."""
+    return {size: {name: each[place] for name, each in values.items()} for place, size in enumerate(SIZES)}
 
 
 def persisted(*collections: Any) -> list[Any]:
