@@ -295,15 +295,9 @@ class AsyncControl(ControlMethods, Verbs):
         lease: Scope | None = None,
     ) -> Creation:  # fmt: skip
         checked = await asyncio.to_thread(bounded_spec, checked_spec(spec))
-        return Creation(
-            self.registry,
-            checked,
-            by=self.by,
-            python=python or python_of(checked.kernel_name),
-            directory=os.path.abspath(cwd or os.getcwd()),
-            timeout=timeout,
-            lease=lease,
-        )
+        directory = os.path.abspath(cwd or os.getcwd())
+        python = python or python_of(checked.kernel_name)
+        return Creation(self.registry, checked, self.by, python, directory, timeout, lease)
 
     async def _begin(self, creation: Creation) -> ClusterModel:
         creating = asyncio.ensure_future(creation.begin())
