@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.display.dashboard import DEFAULT_PAGE, PAGES, DashboardPage, find_page, jupyter_base_url
-from ..client.display.presentation import ShownCluster
+from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
@@ -41,7 +41,7 @@ class ClusterWidget(OutputWidget):
     sample = traitlets.Bytes().tag(sync=True)
     refusal = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, cluster: ShownCluster, control: AsyncControl, **traits: Any) -> None:
+    def __init__(self, cluster: ClusterHandle, control: AsyncControl, **traits: Any) -> None:
         self.control = control
         self.cluster_id = cluster.id
         self._model = cluster.model
@@ -199,7 +199,7 @@ class ClusterCard(ClusterWidget):
     view = traitlets.Unicode("card").tag(sync=True)
     link = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, cluster: ShownCluster, control: AsyncControl, **traits: Any) -> None:
+    def __init__(self, cluster: ClusterHandle, control: AsyncControl, **traits: Any) -> None:
         self._handle = cluster
         super().__init__(cluster, control, link=link_of(cluster), **traits)
 
@@ -219,7 +219,7 @@ class ClusterDashboard(ClusterWidget):
     pages: traitlets.List[list[str]] = traitlets.List().tag(sync=True)
     path = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, cluster: ShownCluster, control: AsyncControl, page: DashboardPage, **traits: Any) -> None:
+    def __init__(self, cluster: ClusterHandle, control: AsyncControl, page: DashboardPage, **traits: Any) -> None:
         base = jupyter_base_url()
         gpu = cluster.model.has_gpus
         pages = [[found.path, found.title] for found in PAGES if gpu or not found.gpu or found == page]
@@ -246,7 +246,7 @@ class ClusterDashboard(ClusterWidget):
                 self.refusal = error.message
 
 
-def link_of(cluster: ShownCluster) -> str | None:
+def link_of(cluster: ClusterHandle) -> str | None:
     """Return the dashboard's address on the Jupyter server, if any: a direct address contains a secret."""
     if jupyter_base_url() is None:
         return None

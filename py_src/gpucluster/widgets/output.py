@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import anywidget
@@ -13,23 +13,12 @@ import traitlets
 
 from .kernel import Presence, widget_kernel
 from .messages import Message, read_message
+from .picture import StillPicture
 
 MOST_OUTPUTS = 20  # Outputs of one widget whose picture is kept up to date.
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 OUTPUT_MIME = "application/vnd.gpucluster.output+json"
 """Lets the JupyterLab extension show the picture before and after the live view."""
-
-
-class StillPicture(Protocol):
-    """The content of an output without a live view."""
-
-    @property
-    def html(self) -> str:
-        """HTML without scripts."""
-
-    @property
-    def text(self) -> str:
-        """The same as text."""
 
 
 def _static(name: str) -> str:

@@ -16,14 +16,14 @@ from ..protocol.telemetry import TelemetrySample
 from .kernel import widget_kernel
 from .messages import Closed, Message, Moment, Opened
 from .output import OutputWidget
-from .picture import gauges_html, note_html
+from .picture import StillPicture, gauges_html, note_html
 
 _STRIP = "display:inline-block;margin:4px 0;padding:1px 8px;border-radius:3px;background:#8a5300;color:#fff"
 
 
-@dataclass(frozen=True)
-class RecordedPicture:
-    """The last shown state of a recording, for output without live views; ``print`` shows the text."""
+@dataclass(frozen=True, repr=False)
+class RecordedPicture(StillPicture):
+    """The last shown state of a recording."""
 
     session: RecordedSession
     place: int = -1  # Index of the sample.
@@ -42,15 +42,6 @@ class RecordedPicture:
     def text(self) -> str:
         head = [self.session.recording.title, f"  {self.session.label}"]
         return "\n".join([*head, *cluster_lines(self._sample), f"  {self._notes}"])
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def close(self) -> None:
-        """Do nothing: a picture is not live. (Widgets have this verb too.)"""
 
     @property
     def _sample(self) -> TelemetrySample:

@@ -6,7 +6,7 @@ import sys
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from html import escape
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from uuid import uuid4
 
 from ...protocol.kinds import kind_title
@@ -14,7 +14,10 @@ from ...protocol.messages import MessageCode
 from ...protocol.models import ClusterModel, Network
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
-from .presentation import ShownCluster, presentation
+from .presentation import presentation
+
+if TYPE_CHECKING:
+    from ..handle import ClusterHandle
 
 _NETWORK = {
     Network.UNIX: "sockets in a private folder, only you can connect",
@@ -152,7 +155,7 @@ class LiveText(AbstractContextManager["LiveText"]):
             self._show({"text/plain": f"{text} …"})
         self._text = text
 
-    def replace(self, cluster: ShownCluster) -> None:
+    def replace(self, cluster: ClusterHandle) -> None:
         """Show the card of a cluster instead."""
         if self._terminal is None:
             self._show(presentation().card_bundle(cluster, self._id))
