@@ -33,13 +33,7 @@ WORKLOADS: dict[str, Workload] = {name: _BY_NAME[name] for name in NAMES}
 
 
 def workloads(only: Sequence[str] | None = None) -> list[Workload]:
-    """Return the workloads of these names, by default all.
-
-    Raises
-    ------
-    InvalidRequest
-        There is no such workload.
-    """
+    """Return the workloads of these names, by default all. Raises `InvalidRequest` (there is no such workload)."""
     if only is None:
         return list(WORKLOADS.values())
     for name in only:

@@ -68,10 +68,7 @@ class Comparison(BaseModel):
 def compare(first: BenchResult, second: BenchResult) -> Comparison:
     """Compare the workloads that both have in the same size on the same number of workers.
 
-    Raises
-    ------
-    NotComparable
-        There is none.
+    Raises `NotComparable` (there is none).
     """
     ones, others = _by_key(first), _by_key(second)
     common = [key for key in ones if key in others]

@@ -104,10 +104,7 @@ class BenchResult(FrozenModel):
 def load(path: str | Path) -> BenchResult:
     """Read a file that ``gpucluster bench`` has written.
 
-    Raises
-    ------
-    UnreadableResult
-        There is no such file, or it is not a result.
+    Raises `UnreadableResult` (there is no such file, or it is not a result).
     """
     try:
         text = Path(path).read_bytes()

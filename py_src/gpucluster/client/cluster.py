@@ -67,10 +67,7 @@ class AsyncCluster(ClusterHandle):
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster; await it, or enter it with ``async with``.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        Raises `InvalidState` (the cluster is not running).
         """
         if options.get("asynchronous", True):
             return client_of(self, options)
@@ -158,10 +155,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        Raises `InvalidState` (the cluster is not running).
         """
         # An asynchronous client runs in the caller's loop.
         return client_of(self._asynchronous if options.get("asynchronous") else self, options)
@@ -171,12 +165,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     ) -> Recorder:
         """Return a recorder of what the gauges show: ``with cluster.recording("kmeans.jsonl.gz"): …``.
 
-        The parameters are those of ``AsyncCluster.recording``.
-
-        Raises
-        ------
-        InvalidRequest
-            When nothing can be written there.
+        The parameters are those of ``AsyncCluster.recording``. Raises `InvalidRequest` (nothing can be written there).
         """
         from .recorder import Recorder
 
@@ -187,14 +176,8 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     ) -> Recorder:
         """Start to record what the gauges show, and return the ``Recorder``, whose ``stop`` completes the file.
 
-        The parameters are those of ``recording``.
-
-        Raises
-        ------
-        InvalidRequest
-            When nothing can be written there.
-        InvalidState
-            When the cluster is not running.
+        The parameters are those of ``recording``. Raises `InvalidRequest` (nothing can be written there) or
+        `InvalidState` (the cluster is not running).
         """
         recorder = self.recording(file, title=title, note=note, seconds=seconds)
         recorder.start()

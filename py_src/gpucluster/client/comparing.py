@@ -129,10 +129,7 @@ class _Run:
 def compare(first: Sequence[CellWork], second: Sequence[CellWork]) -> RunComparison:
     """Compare the cells and scripts that both have; one of each is compared even if their names differ.
 
-    Raises
-    ------
-    InvalidRequest
-        There is none.
+    Raises `InvalidRequest` (there is none).
     """
     ones, others = _by_work(first), _by_work(second)
     if len(ones) == len(others) == 1:

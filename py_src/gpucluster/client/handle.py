@@ -146,10 +146,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
     def from_name(cls, name: str) -> Self:
         """Return a handle on a running cluster by name or id: Dask's name for ``gpucluster.connect``.
 
-        Raises
-        ------
-        ClusterNotFound
-            When there is none, or it has ended.
+        Raises `ClusterNotFound` (there is none, or it has ended).
         """
         control = AsyncControl()
         return cls(control.find_living(name), control)
@@ -181,13 +178,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
 
     @property
     def scheduler_address(self) -> str:
-        """Address of the scheduler, for ``distributed.Client``.
-
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
-        """
+        """Address of the scheduler, for ``distributed.Client``. Raises `InvalidState` (the cluster is not running)."""
         model = self.model
         if model.scheduler_address is None:
             why = model.reason or model.notice
@@ -199,12 +190,8 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
     def dashboard_link(self) -> str:
         """Link to the Dask dashboard: through Jupyter in a notebook; elsewhere for a browser on this machine.
 
-        The second kind opens a loopback port until the cluster ends, and contains a secret: do not pass it on.
-
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        The second kind opens a loopback port until the cluster ends, and contains a secret: do not pass it on. Raises
+        `InvalidState` (the cluster is not running).
         """
         link = jupyter_link(self.model)
         return link if link is not None else run(self.control.open_dashboard(self.id))
@@ -252,10 +239,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
     def scheduler_info(self) -> Any:
         """What the scheduler reports now about itself and its workers; empty while there is none.
 
-        Raises
-        ------
-        OperationTimedOut, SupervisorUnreachable
-            It does not respond.
+        Raises `OperationTimedOut`, `SupervisorUnreachable` (it does not respond).
         """
         address = self.model.scheduler_address
         if address is None:
@@ -275,10 +259,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
     def scheduler_comm(self) -> Any:
         """RPC to the scheduler's handlers: ``cluster.sync(cluster.scheduler_comm.identity)``.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        Raises `InvalidState` (the cluster is not running).
         """
         address = self.scheduler_address
         if self._caller is None or self._caller.address != address:

@@ -105,16 +105,8 @@ _LATE = Outcome(problem="was not contacted: no time left")
 def class_clusters() -> ClassClusters:
     """Return the clusters of all users of this machine, as their own processes report them to an instructor.
 
-    It includes neither the names of clusters nor what they compute.
-
-    Returns
-    -------
-    ClassClusters
-
-    Raises
-    ------
-    NotAnInstructor
-        You are not an instructor of this site.
+    It includes neither the names of clusters nor what they compute. Raises `NotAnInstructor` (you are not an instructor
+    of this site).
     """
     _require_instructor()
     found, left_out = _listening()
