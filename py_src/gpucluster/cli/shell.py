@@ -32,6 +32,7 @@ from .verbs import find_verb, is_group, overview, parser_for
 
 # What only some verbs need is imported by those verbs, to keep all others fast.
 _FOLLOW_SECONDS = 0.2
+LAST_PORT = 65535
 
 
 def run(verb: str, words: Sequence[str]) -> int:
@@ -243,17 +244,30 @@ def _completion(found: Namespace) -> int:
 
 
 def _tunnel(found: Namespace) -> int:
-    from .tunnel import remarks, tunnel
+    from ..client.tunnel import plan_tunnel
 
-    answer = tunnel(found)
+    login = getattr(found, "login_node", None)
+    port, local_port = _port(found, "port", "PORT"), _port(found, "local_port", "--local-port")
+    answer = plan_tunnel(port, login=login, local_port=local_port)
     _answer(found, answer, answer.line)
     if not getattr(found, "json", False):
-        wrong, rest = remarks(answer)
-        for text in wrong:
-            print(text, file=sys.stderr)
-        for text in rest:
+        for check in answer.checks:
+            if not check.ok:
+                print(f"Problem: {check.told}", file=sys.stderr)
+        if answer.link:
+            _hint(f"Run that on your laptop, and open {answer.link} there.")
+        for text in [*(check.told for check in answer.checks if check.ok), *answer.notes]:
             _hint(text)
     return 0 if answer.sound else 1
+
+
+def _port(found: Namespace, name: str, shown: str) -> int | None:
+    text = getattr(found, name, None)
+    if text is None:
+        return None
+    if not text.isdecimal() or not 0 < int(text) <= LAST_PORT:
+        raise InvalidRequest(f"{shown}: must be a whole number from 1 to {LAST_PORT}.")
+    return int(text)
 
 
 def _help(found: Namespace) -> int:
