@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -64,10 +64,6 @@ class ClusterWidget(OutputWidget):
 
     def picture(self) -> Picture:
         return Picture(self._model, self._parsed_sample(), self._over or self.note, card=False)
-
-    def forgotten_by(self) -> Callable[[], None]:
-        """Return a function that removes this widget from its feed."""
-        return lambda: widget_kernel().forget(self)
 
     # -- events of the feed (on the background loop) -----------------------------------------------
 

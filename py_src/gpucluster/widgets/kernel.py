@@ -230,16 +230,13 @@ class WidgetKernel:
         if self._looking is None and any(feed.running for feed in self._feeds.values()):
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
-    def forget(self, widget: ClusterWidget) -> None:
+    def forget(self, widget: OutputWidget) -> None:
         """Remove a widget."""
-        if widget in self._widgets:
-            self._widgets.remove(widget)
-        self.attend(widget)
-
-    def release(self, player: OutputWidget) -> None:
-        """Remove a widget without a cluster."""
-        if player in self._players:
-            self._players.remove(player)
+        if widget in self._players:
+            self._players.remove(widget)
+        for fed in [fed for fed in self._widgets if fed is widget]:
+            self._widgets.remove(fed)
+            self.attend(fed)
 
     def _admit(self, widget: ClusterWidget) -> None:
         self._widgets.append(widget)

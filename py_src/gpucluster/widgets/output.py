@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from importlib.resources import files
 from typing import Any
@@ -89,17 +88,13 @@ class OutputWidget(anywidget.AnyWidget):
         if self.comm is None or self._over:
             return
         self._over = why or self.note or "This is the last state."
-        widget_kernel().call(self.forgotten_by())
+        widget_kernel().call(widget_kernel().forget, self)
         with suppress(Exception):  # The channels of an ending kernel may be closed already.
             self.kernel_over = stay
             self.note = self._over
             self._replace_outputs()
             if not stay:
                 super().close()
-
-    def forgotten_by(self) -> Callable[[], None]:
-        """Return a function that removes this widget from the kernel."""
-        raise NotImplementedError
 
     # -- messages of views -------------------------------------------------------------------------
 

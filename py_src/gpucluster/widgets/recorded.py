@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -70,10 +69,6 @@ class RecordedGauges(OutputWidget):
     def picture(self) -> RecordedPicture:
         """Return the last shown state of the recording, initially its end."""
         return RecordedPicture(self._session, self._place, self._over)
-
-    def forgotten_by(self) -> Callable[[], None]:
-        """Return a function that removes this widget from the kernel."""
-        return lambda: widget_kernel().release(self)
 
     def on_message(self, message: Message) -> None:
         """Note which views are open, and keep a picture of the sample at which one has stopped."""
