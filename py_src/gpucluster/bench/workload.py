@@ -28,7 +28,11 @@ class Context:
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:
-        return 0 if self.client is None else int(self.client.run_on_scheduler(_n_tasks))
+        return (
+            0
+            if self.client is None
+            else int(self.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+        )
 
     def wait_until_forgotten(self, n_tasks: int) -> None:
         """Wait, for a bounded time, until the scheduler has no more tasks than before a run.
@@ -38,10 +42,6 @@ class Context:
         deadline = time.monotonic() + FORGET_SECONDS
         while self.n_tasks() > n_tasks and time.monotonic() < deadline:
             time.sleep(0.005)
-
-
-def _n_tasks(dask_scheduler: Any) -> int:
-    return len(dask_scheduler.tasks)
 
 
 @dataclass(frozen=True)

@@ -142,10 +142,12 @@ def _gauges(found: Namespace) -> int:
 
 
 def _replay(found: Namespace) -> int:
+    from ..recordings.places import find_recording
+    from ..recordings.reading import read_recording
     from . import gauges, recordings
     from .screen import Screen
 
-    session, speed = recordings.to_play(found)
+    session, speed = read_recording(find_recording(found.file)), recordings.speed_of(found)
     if getattr(found, "json", False):
         print(session.encoded().decode())
     else:
@@ -176,13 +178,13 @@ def _share(found: Namespace) -> int:
     from .sharing import share
 
     answer = share(_control(), found)
-    _answer(found, answer.value, answer.text)
+    _answer(found, answer.data, answer.text)
     if not getattr(found, "json", False):
         # Even without a terminal: a link without its server's address is useless in a file.
-        for note in answer.notes:
-            print(note, file=sys.stderr)
-    if answer.hint:
-        _hint(answer.hint)
+        for warning in answer.warnings:
+            print(warning, file=sys.stderr)
+    for note in answer.notes:
+        _hint(note)
     return 0
 
 

@@ -51,12 +51,14 @@ def look(file: str | None) -> SiteAnswer:
         costs=dict(site.costs),
         sharing=_shared(site.sharing),
         troubles=list(site.troubles),
-        notes=[*site.notes, *map(_unknown_name, unknown(site.sharing.instructors))],
+        notes=[
+            *site.notes,
+            *(
+                f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
+                for name in unknown(site.sharing.instructors)
+            ),
+        ],
     )
-
-
-def _unknown_name(name: str) -> str:
-    return f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
 
 
 def text(answer: SiteAnswer) -> str:

@@ -78,6 +78,8 @@ class AsyncCluster(ClusterHandle):
     ) -> AsyncRecorder:
         """Return a recorder of what the gauges show: ``async with cluster.recording("kmeans.jsonl.gz"): …``.
 
+        Awaiting it starts it, too: ``await cluster.record(file)``.
+
         Parameters
         ----------
         file : str or Path
@@ -99,11 +101,7 @@ class AsyncCluster(ClusterHandle):
 
         return AsyncRecorder(self._control, self.model, file, title=title, note=note, seconds=seconds)
 
-    def record(
-        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
-    ) -> AsyncRecorder:
-        """Return the recorder of ``recording``; awaiting it starts it: ``await cluster.record(file)``."""
-        return self.recording(file, title=title, note=note, seconds=seconds)
+    record = recording
 
     async def __aenter__(self) -> Self:
         return await self

@@ -216,11 +216,8 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
 
     # -- identity --------------------------------------------------------------------------------
 
-    def _class_for_dask(self) -> type:
-        return class_for_dask(type(self))
-
     # So that isinstance(handle, distributed.deploy.Cluster) holds, and nothing is imported for it.
-    __class__ = property(_class_for_dask)
+    __class__ = property(lambda self: class_for_dask(type(self)))  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, ClusterHandle) else NotImplemented

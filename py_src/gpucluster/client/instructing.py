@@ -193,7 +193,9 @@ def _plain(field: str, text: object) -> str:
 def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
     _require_instructor()
     found, _ = _listening()
-    wanted = {number: ids for number, ids in found.items() if _matches(number, user)}
+    others = [number for number in found if number != os.getuid()]
+    chosen = others if user is None else [number for number in found if user_name(number) == user]
+    wanted = {number: found[number] for number in chosen}
     if not wanted:
         raise ClusterNotFound(_no_cluster_message(user, found))
     outcomes = _ask_all(wanted, request)
@@ -206,10 +208,6 @@ def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
     )
     users = sorted(user_name(number) for number, ids in wanted.items() if not set(done).isdisjoint(ids))
     return ClassAnswer(reached=len(done), users=users, problems=[times(*each) for each in problems.items()])
-
-
-def _matches(number: int, user: str | None) -> bool:
-    return number != os.getuid() if user is None else user_name(number) == user
 
 
 def _no_cluster_message(user: str | None, found: dict[int, list[str]]) -> str:

@@ -221,7 +221,7 @@ class Session:
 
         answer = share(control, found)
         _write(answer.text)
-        for note in (*answer.notes, *filter(None, [answer.hint])):
+        for note in (*answer.warnings, *answer.notes):
             _tell(note)
 
     def _stop(self, control: Control, found: Namespace) -> None:
