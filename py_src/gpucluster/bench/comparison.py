@@ -29,7 +29,6 @@ class Pair(BaseModel):
 
     @property
     def words(self) -> str:
-        """The comparison in words."""
         return Ratio(self.ratio, self.lower, self.upper).words
 
 

@@ -31,7 +31,6 @@ class ProgressBar:
         self.show(text)
 
     def show(self, text: str) -> None:
-        """Show the share that is done, what is next, and the remaining time."""
         share = self._done / self._total
         full = round(share * _WIDTH)
         self._say(f"{'█' * full}{'░' * (_WIDTH - full)} {share:4.0%} {text}{self._left()}")

@@ -46,8 +46,6 @@ class Context:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one run."""
-
     check: float  # A number that depends on the whole result, and must be the same in all runs.
     seconds: float | None = None  # Time of one operation, if the workload measures it.
 

@@ -221,7 +221,6 @@ def _only(control: Control) -> ClusterModel:
 
 
 def name_of(found: Namespace) -> str | None:
-    """Return the typed name, if any."""
     return getattr(found, "name", None)
 
 

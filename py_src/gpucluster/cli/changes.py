@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """One verb."""
-
     summary: str  # What it does.
     declare: Callable[[SentenceParser, str], None]  # Declares its arguments.
     make: Callable[[Control, Namespace, Progress, Tell | None], ClusterModel]

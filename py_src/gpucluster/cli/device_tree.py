@@ -107,6 +107,5 @@ def _owner(process: DeviceProcess, device_index: int | None) -> str:
 
 
 def _end(path: str) -> str:
-    """Return a path; of a long one, the end."""
     shown = printable(path, 400)
     return shown if len(shown) <= _LONGEST else f"…{shown[1 - _LONGEST :]}"

@@ -21,8 +21,6 @@ EVERYBODY = "all"
 
 @dataclass(frozen=True)
 class NodeRequest:
-    """The typed request."""
-
     do: str
     user: str = ""
     text: str = ""

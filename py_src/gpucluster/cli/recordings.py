@@ -64,7 +64,6 @@ def written_line(written: RecordingWritten) -> str:
 
 
 def speed_of(found: Namespace) -> float:
-    """Return the typed speed."""
     text = getattr(found, "speed", "1")
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
         raise InvalidRequest(f"--speed: must be a number such as 4 or 0.5, not '{shown(text)}'.")

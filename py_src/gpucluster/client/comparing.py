@@ -40,7 +40,6 @@ class GroupComparison(BaseModel):
 
     @property
     def words(self) -> str:
-        """The comparison in words."""
         ratio = Ratio(self.ratio, self.lower, self.upper)
         small = self.verdict == "same" and ratio.differs
         return f"differs by less than {LEAST_CHANGE - 1:.0%}" if small else ratio.words

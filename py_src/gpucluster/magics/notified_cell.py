@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 
 class NotifiedCell:
-    """Announces the end of the current cell."""
-
     def __init__(
         self,
         shell: InteractiveShell,

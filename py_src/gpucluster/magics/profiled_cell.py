@@ -23,8 +23,6 @@ REPORT_NAME = "profile_report"
 
 
 class ProfiledCell:
-    """The measurement of the current cell."""
-
     def __init__(self, shell: InteractiveShell, found: Namespace, connected: Client | None) -> None:
         from ..profiling.measurement import Profile
 

@@ -54,7 +54,6 @@ def find_target(cluster: ClusterHandle | Client | str | None, connected: Client 
 
 
 def current_client() -> Client | None:
-    """Return Dask's current client, if any."""
     from distributed import get_client
 
     with suppress(ValueError):

@@ -133,7 +133,6 @@ class Presence:
         self.answered()
 
     def closed(self, view: str) -> None:
-        """Note that a view is gone."""
         self._views.pop(view, None)
 
     def touch(self) -> None:
@@ -146,7 +145,6 @@ class Presence:
         self.touch()
 
     def sent(self) -> None:
-        """Note that a message was sent."""
         self._unanswered += 1
         self._sent = self._clock()
 
@@ -195,7 +193,6 @@ class WidgetKernel:
             background_loop().call_soon_threadsafe(function, *arguments)
 
     def add(self, widget: ClusterWidget) -> None:
-        """Add a widget."""
         self._listen_to_shell()
         self.call(self._admit, widget)
 
@@ -231,7 +228,6 @@ class WidgetKernel:
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
     def forget(self, widget: OutputWidget) -> None:
-        """Remove a widget."""
         if widget in self._players:
             self._players.remove(widget)
         for fed in [fed for fed in self._widgets if fed is widget]:

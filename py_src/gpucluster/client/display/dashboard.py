@@ -16,8 +16,6 @@ DEFAULT_PAGE = "status"
 
 @dataclass(frozen=True)
 class DashboardPage:
-    """One page."""
-
     path: str  # What Dask calls it, such as ``individual-task-stream``.
     title: str
     gpu: bool = False  # Whether it is empty without GPUs.

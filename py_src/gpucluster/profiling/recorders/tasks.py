@@ -86,7 +86,6 @@ class SubmittedTime:
         self._since: float | None = None
 
     def begin(self, now: float) -> None:
-        """Start measuring now."""
         self._total = 0.0
         self._since = now if self._keys else None
 

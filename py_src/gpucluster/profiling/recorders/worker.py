@@ -229,7 +229,6 @@ async def begin(name: str, dask_worker: Any) -> None:
 
 
 async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
-    """Return the recording of one worker, if any."""
     recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is None:
         return None
