@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from ..client.background import run_with_progress
-from ..client.control import STOP_LATE_SECONDS, Control
+from ..client.control import Control
 from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
+from ..client.waiting import running_or_stopped
 from ..protocol.cells import Cells
-from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import Activity
@@ -63,21 +65,17 @@ def create(
     tell_all(control.notes(spec), tell)
     with interrupts_held() as held:
         model = control.create(spec, timeout=timeout)
+    every, advice = control.asynchronous, "See its log: logs {id}. Or allow more time with --timeout."
+
+    def wait_for(seen: Progress) -> Coroutine[Any, Any, ClusterModel]:
+        return running_or_stopped(every, model, timeout=timeout, deadline=deadline, progress=seen, advice=advice)
+
     try:
         held.deliver()
-        left = max(0.0, deadline - time.monotonic())
-        return model if at_once(found) else wait(control, model.id, left, progress)
+        return model if at_once(found) else run_with_progress(wait_for, progress)
     except KeyboardInterrupt:
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
-    except StartTimedOut:
-        # Like gpucluster.create, leave nothing half-started.
-        last = control.stop(model.id, wait=True, timeout=STOP_LATE_SECONDS)
-        why = f"{last.reason} " if last.reason else ""
-        raise StartTimedOut(
-            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
-            f"See its log: logs {last.id}. Or allow more time with --timeout."
-        ) from None
 
 
 def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:

@@ -14,14 +14,14 @@ from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.leasing import Hold, Scope
-from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
+from .api import START_SECONDS, Timeout, asked_for
 from .background import run, run_with_progress
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
 from .display.card import LiveText
 from .display.presentation import shell_of_notebook
 from .stopping import is_over
-from .waiting import OnProgress
+from .waiting import OnProgress, running_or_stopped
 from .worker_numbers import duration, whole
 
 if TYPE_CHECKING:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
 from ..protocol.errors import (
     ClusterEnded,
@@ -21,7 +23,11 @@ from ..protocol.plain_text import counted
 from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 
+if TYPE_CHECKING:
+    from .control import AsyncControl
+
 POLL_SECONDS = 0.02
+STOP_LATE_SECONDS = 10.0  # For a cluster that has taken too long to start.
 IN_LINE = ("line", "turn")
 """Steps in which a cluster waits for a GPU or for its turn to start: they count in no timeout, and a stop ends them."""
 
@@ -78,6 +84,26 @@ async def wait_until_done(
     return await wait_until(
         registry, id, done, timeout=timeout, late=lambda model: _not_done(model, timeout), uncounted=IN_LINE
     )
+
+
+async def running_or_stopped(
+    control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None,
+    advice: str = "See its log: gpucluster logs {id}. Or allow more time: timeout=…",
+) -> ClusterModel:  # fmt: skip
+    """Wait until a new cluster runs; if it does not, nothing is left of it. `deadline`: of ``time.monotonic``."""
+    try:
+        return await control.wait(model.id, timeout=max(0.0, deadline - time.monotonic()), progress=progress)
+    except StartTimedOut:
+        last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+        why = f"{last.reason} " if last.reason else ""
+        raise StartTimedOut(
+            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
+            f"{advice.format(id=last.id)}"
+        ) from None
+    except BaseException:
+        # Also on Ctrl-C: a half-started cluster without a handle must not remain.
+        await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+        raise
 
 
 def _is_done(model: ClusterModel) -> bool:

@@ -5,6 +5,7 @@ That package is imported only when something is shown. This is the only place wh
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -45,11 +46,13 @@ def presentation() -> Presentation:
     return cast(Presentation, import_module(_PACKAGE))
 
 
+def loaded_shell() -> Any:
+    """Return IPython's shell; ``None`` in other programs. IPython is loaded where there is one: nothing is imported."""
+    find = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return find() if find is not None else None
+
+
 def shell_of_notebook() -> Any:
     """Return the shell of this kernel; None in a terminal or a script."""
-    try:
-        from IPython.core.getipython import get_ipython
-    except ImportError:
-        return None
-    shell = get_ipython()
+    shell = loaded_shell()
     return shell if getattr(shell, "kernel", None) is not None else None
