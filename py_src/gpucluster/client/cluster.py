@@ -167,7 +167,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
         """
         from .recorder import Recorder
 
-        return Recorder(self.control, self.model, file, title=title, note=note, seconds=seconds)
+        return Recorder(self._asynchronous.recording(file, title=title, note=note, seconds=seconds))
 
     def record(
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None

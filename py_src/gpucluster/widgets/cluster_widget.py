@@ -131,7 +131,12 @@ class ClusterWidget(OutputWidget):
             self.send({"kind": "history"}, [history.model_dump_json().encode()])
 
     def _act(self, work: Awaitable[None]) -> asyncio.Task[None]:
-        return asyncio.get_running_loop().create_task(_quietly(work))
+        async def quietly() -> None:
+            # There is no cell to show an error in; the view keeps its last state.
+            with suppress(Exception):
+                await work
+
+        return asyncio.get_running_loop().create_task(quietly())
 
     def _wait_for_sample(self) -> None:
         loop = background_loop()
@@ -155,12 +160,6 @@ class ClusterWidget(OutputWidget):
         self._next_picture = time.monotonic() + self._picture_seconds
         self._picture_seconds = min(2 * self._picture_seconds, PICTURE_SECONDS)
         super().keep_picture()
-
-
-async def _quietly(work: Awaitable[None]) -> None:
-    # There is no cell to show an error in; the view keeps its last state.
-    with suppress(Exception):
-        await work
 
 
 def _pictured(model: ClusterModel) -> tuple[object, ...]:
