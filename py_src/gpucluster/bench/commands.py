@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from ..cli import EXIT_INTERRUPTED
 from ..cli.arguments import SentenceParser, did_you_mean, shown, whole_number
 from ..cli.commands import Answer, Commands, Say, Subcommand
-from ..cli.declarations import LIVING, declare_json
+from ..cli.declarations import LIVING
 from ..cli.options import add_spec_options, spec_from, spec_options
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS
@@ -42,7 +42,7 @@ class WorkloadModel(BaseModel):
     sizes: dict[str, dict[str, int]]
 
 
-def declare_bench(parser: SentenceParser, face: str) -> None:
+def declare_bench(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="NAME", complete=LIVING,
         help="Name or id of a running cluster. Default: a temporary one. Or 'compare FIRST "
@@ -78,7 +78,6 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
         + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, in turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
-    declare_json(parser, face)
 
 
 def bench(found: Namespace, say: Say) -> Answer:
@@ -243,4 +242,6 @@ def _flag(field: str) -> str:
     return option.flag if option is not None else "--" + field.replace("_", "-")
 
 
-COMMANDS = Commands((Subcommand("bench", "Measure a cluster, or compare two measurements.", declare_bench, run=bench),))
+COMMANDS = Commands(
+    (Subcommand("bench", "Measure a cluster, or compare two measurements.", declare_bench, json=True, run=bench),)
+)

@@ -16,7 +16,7 @@ from ..protocol.spec import parse_patch
 from ..protocol.verbs import VERBS, Verb, arguments_of, posts
 from . import tables
 from .arguments import SentenceParser
-from .declarations import WORKERS, declare_json, declare_name, declare_waiting
+from .declarations import WORKERS, declare_name, declare_waiting
 from .options import as_number
 
 if TYPE_CHECKING:
@@ -36,11 +36,10 @@ class Change:
     said: Callable[[ClusterModel], str] = tables.worker_line  # The answer in text.
 
 
-def _declare_scale(parser: SentenceParser, face: str) -> None:
+def _declare_scale(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
     parser.argument("n_workers", metavar="N", help="Number of workers, 0 to 256.")
     declare_waiting(parser, "for the workers")
-    declare_json(parser, face)
 
 
 def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | None) -> ClusterModel:
@@ -64,11 +63,10 @@ def _require_all_numbers(control: Control, found: Namespace, first: str, usage: 
         raise InvalidRequest(f"{usage.rpartition(' ')[2]} is missing: {usage}.")
 
 
-def _declare_adapt(parser: SentenceParser, face: str) -> None:
+def _declare_adapt(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
     parser.argument("minimum", metavar="MINIMUM", help="Minimum number of workers, 0 or more.")
     parser.argument("maximum", metavar="MAXIMUM", help="Maximum number of workers, up to 256.")
-    declare_json(parser, face)
 
 
 def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell | None) -> ClusterModel:
@@ -101,12 +99,11 @@ def _change(verb: Verb, path: str) -> Change:
     """Return a verb that is a POST with the arguments of its path."""
     description, names = VERBS[verb], arguments_of(path)
 
-    def declare(parser: SentenceParser, face: str) -> None:
+    def declare(parser: SentenceParser, _face: str) -> None:
         declare_name(parser)
         for name in names:
             parser.argument(name, **_ARGUMENTS[name])
         declare_waiting(parser, description.waits)
-        declare_json(parser, face)
 
     def make(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
         from . import actions

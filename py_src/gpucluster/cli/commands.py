@@ -47,6 +47,7 @@ class Subcommand:
     """Carries out the verb; required for those of other packages."""
     become: Callable[[Sequence[str]], NoReturn] | None = None
     """Replaces this process, in the shell, by a program that gets the words after the verb; instead of ``run``."""
+    json: bool = False  # Whether it has ``--json`` in the shell.
 
 
 @dataclass(frozen=True)

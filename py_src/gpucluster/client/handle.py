@@ -12,15 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from ..dask_internals.clusters import (
-    class_for_dask,
-    close_rpc,
-    identity_of,
-    logs_of,
-    no_scheduler_info,
-    scheduler_rpc,
-    shown_logs,
-)
+from ..dask_internals import clusters as of_dask
 from ..dask_internals.loops import client_loop, is_running_loop, run_in
 from ..dask_internals.statuses import status_named
 from ..protocol.durations import parse_seconds
@@ -217,7 +209,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
     # -- identity --------------------------------------------------------------------------------
 
     # So that isinstance(handle, distributed.deploy.Cluster) holds, and nothing is imported for it.
-    __class__ = property(lambda self: class_for_dask(type(self)))  # type: ignore[assignment]
+    __class__ = property(lambda self: of_dask.class_for_dask(type(self)))  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, ClusterHandle) else NotImplemented
@@ -240,16 +232,16 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
         """
         address = self.model.scheduler_address
         if address is None:
-            return no_scheduler_info()
+            return of_dask.no_scheduler_info()
         try:
-            return run(asyncio.wait_for(identity_of(address, self.security), IDENTITY_SECONDS))
+            return run(asyncio.wait_for(of_dask.identity_of(address, self.security), IDENTITY_SECONDS))
         except TimeoutError:
             raise OperationTimedOut(
                 f"The scheduler of '{self.name}' did not respond within {IDENTITY_SECONDS:.0f} seconds; it may be busy."
             ) from None
         except OSError as error:
             if self.model.scheduler_address is None:
-                return no_scheduler_info()  # It has stopped in the meantime.
+                return of_dask.no_scheduler_info()  # It has stopped in the meantime.
             raise SupervisorUnreachable(f"The scheduler of '{self.name}' cannot be reached: {error}.") from None
 
     @property
@@ -260,8 +252,8 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
         """
         address = self.scheduler_address
         if self._caller is None or self._caller.address != address:
-            self._caller = caller = scheduler_rpc(address, self.security)
-            weakref.finalize(self, self.loop.add_callback, close_rpc, caller).atexit = False
+            self._caller = caller = of_dask.scheduler_rpc(address, self.security)
+            weakref.finalize(self, self.loop.add_callback, of_dask.close_rpc, caller).atexit = False
         return self._caller
 
     @property
@@ -391,8 +383,8 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
         if cluster:
             logs["Cluster"] = "\n".join(await self.logs())
         if scheduler or workers:
-            logs |= await logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
-        shown: dict[str, str] = shown_logs(logs)
+            logs |= await of_dask.logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
+        shown: dict[str, str] = of_dask.shown_logs(logs)
         return shown
 
     # -- shown -----------------------------------------------------------------------------------
