@@ -209,7 +209,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
     # -- identity --------------------------------------------------------------------------------
 
     # So that isinstance(handle, distributed.deploy.Cluster) holds, and nothing is imported for it.
-    __class__ = property(lambda self: of_dask.class_for_dask(type(self)))  # type: ignore[assignment]
+    __class__ = property(lambda self: of_dask.class_for_dask(type(self)))
 
     def __eq__(self, other: object) -> bool:
         return self.id == other.id if isinstance(other, ClusterHandle) else NotImplemented
