@@ -76,22 +76,14 @@ def compare(first: BenchResult, second: BenchResult) -> Comparison:
         raise NotComparable(
             "The two results have no workload of the same size and number of workers. " + " ".join(missing)
         )
-    pairs = []
-    for key in common:
-        one, other = ones[key], others[key]
-        ratio = ratio_of(one.seconds, other.seconds)
-        pairs.append(
-            Pair(
-                workload=one.workload,
-                size=one.size,
-                n_workers=one.n_workers,
-                first_seconds=one.spread.median,
-                second_seconds=other.spread.median,
-                ratio=ratio.medians,
-                lower=ratio.lower,
-                upper=ratio.upper,
-            )
+    pairs = [
+        Pair(
+            workload=one.workload, size=one.size, n_workers=one.n_workers, first_seconds=one.spread.median,
+            second_seconds=other.spread.median, ratio=ratio.medians, lower=ratio.lower, upper=ratio.upper,
         )
+        for one, other in ((ones[key], others[key]) for key in common)
+        for ratio in [ratio_of(one.seconds, other.seconds)]
+    ]  # fmt: skip
     doubts = [
         f"other programs were running when the {ordinal} was measured ({busy}); "
         "this alone can explain such a difference."

@@ -119,18 +119,10 @@ def message_class(user: str | None, text: str) -> wire.ClassAnswer:
     text : str
         At most 500 characters of plain text.
 
-    Returns
-    -------
-    ClassAnswer
-
     Raises
     ------
-    NotAnInstructor
-        You are not an instructor of this site.
-    ClusterNotFound
-        The user has no cluster here.
-    InvalidRequest
-        The text is empty or too long.
+    NotAnInstructor, ClusterNotFound, InvalidRequest
+        You are not an instructor of this site; the user has no cluster here; the text is empty or too long.
     """
     text = _plain("text", text)
     if not text.strip():
@@ -151,18 +143,10 @@ def stop_class(user: str, reason: str = "") -> wire.ClassAnswer:
     reason : str, optional
         At most 500 characters of plain text.
 
-    Returns
-    -------
-    ClassAnswer
-
     Raises
     ------
-    NotAnInstructor
-        You are not an instructor of this site.
-    ClusterNotFound
-        The user has no cluster here.
-    InvalidRequest
-        The reason is too long.
+    NotAnInstructor, ClusterNotFound, InvalidRequest
+        You are not an instructor of this site; the user has no cluster here; the reason is too long.
     """
     reason = _plain("reason", reason)
     try:
