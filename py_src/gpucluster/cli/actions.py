@@ -52,6 +52,11 @@ def find(control: Control, name: str | None) -> ClusterModel:
     return _only(control)
 
 
+def named(control: Control, found: Namespace) -> ClusterModel:
+    """Return the cluster whose name was typed, or the default."""
+    return find(control, getattr(found, "name", None))
+
+
 def create(
     control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
 ) -> ClusterModel:
@@ -99,13 +104,13 @@ def wait(
 
 def activity(control: Control, found: Namespace) -> Activity:
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
-    answer = control.activity(find(control, name_of(found)).id)
+    answer = control.activity(named(control, found).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
 
 
 def cells(control: Control, found: Namespace) -> Cells:
     lines = whole_number(getattr(found, "lines", str(CELL_LINES)), "--lines", 1, 1000)
-    answer = control.cells(find(control, name_of(found)).id)
+    answer = control.cells(named(control, found).id)
     return answer.model_copy(update={"cells": answer.cells[-lines:]})
 
 
@@ -120,7 +125,7 @@ def previewed(control: Control, found: Namespace) -> Submission | None:
 
 
 def script(control: Control, found: Namespace) -> Submission:
-    model = find(control, name_of(found))
+    model = named(control, found)
     answer = control.submission(model.id)
     if answer.text is None:
         raise InvalidRequest(f"Nothing was submitted for the cluster '{model.name}'.")
@@ -129,7 +134,7 @@ def script(control: Control, found: Namespace) -> Submission:
 
 def logs(control: Control, found: Namespace) -> LogLines:
     lines = whole_number(getattr(found, "lines", str(LOG_LINES)), "--lines", 1, MAX_LOG_LINES)
-    return control.logs(find(control, name_of(found)).id, lines=lines)
+    return control.logs(named(control, found).id, lines=lines)
 
 
 def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
@@ -216,10 +221,6 @@ def _only(control: Control) -> ClusterModel:
         names = ", ".join(sorted(model.name for model in models))
         raise InvalidRequest(f"There are {len(models)} clusters: {names}. Name one.")
     return models[0]
-
-
-def name_of(found: Namespace) -> str | None:
-    return getattr(found, "name", None)
 
 
 def _names(found: Namespace) -> list[str]:

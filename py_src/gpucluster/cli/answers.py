@@ -10,7 +10,8 @@ from pydantic import BaseModel
 
 from ..client.control import Control
 from ..client.starting.capacity import kinds_here, presets_here
-from ..protocol.models import ClusterModel
+from ..protocol.cells import Cells
+from ..protocol.models import ClusterModel, Submission
 from . import actions, tables
 from .device_tree import devices_text
 from .history import history
@@ -23,12 +24,12 @@ def _with_text(value: T, text: Callable[[T], str]) -> tuple[T, str]:
     return value, text(value)
 
 
-def _status(control: Control, found: Namespace) -> Answer:
-    return _with_text(actions.find(control, actions.name_of(found)), tables.cluster_card)
+def _cells(answer: Cells) -> str:
+    return tables.cells_table(answer.cells)
 
 
-def _cells(control: Control, found: Namespace) -> Answer:
-    return _with_text(actions.cells(control, found), lambda answer: tables.cells_table(answer.cells))
+def _script(answer: Submission) -> str:
+    return (answer.text or "").rstrip()
 
 
 def _remove(control: Control, found: Namespace) -> Answer:
@@ -42,10 +43,11 @@ def _removed(models: Sequence[ClusterModel]) -> str:
 
 ANSWERS: dict[str, Callable[[Control, Namespace], Answer]] = {
     "list": lambda control, _: _with_text(control.list(), tables.cluster_table),
-    "status": _status,
+    "status": lambda control, found: _with_text(actions.named(control, found), tables.cluster_card),
     "activity": lambda control, found: _with_text(actions.activity(control, found), tables.activity_table),
-    "cells": _cells,
+    "cells": lambda control, found: _with_text(actions.cells(control, found), _cells),
     "history": history,
+    "script": lambda control, found: _with_text(actions.script(control, found), _script),
     "remove": _remove,
     "clean": lambda control, _: _with_text(actions.clean(control), _removed),
     "devices": lambda control, _: _with_text(actions.devices(control), devices_text),

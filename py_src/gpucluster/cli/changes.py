@@ -48,7 +48,7 @@ def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | 
     _require_all_numbers(control, found, found.n_workers, "scale NAME N")
     patch = parse_patch({"n_workers": as_number(found.n_workers)})  # Checked before the cluster is.
     timeout = actions.timeout_of(found)
-    model = actions.find(control, actions.name_of(found))
+    model = actions.named(control, found)
     actions.tell_all(control.patch_notes(model.id, patch), tell)
     model = control.scale(model.id, patch.n_workers, wait=False, timeout=timeout)
     if actions.at_once(found):
@@ -75,7 +75,7 @@ def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell |
     _require_all_numbers(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
     patch = parse_patch({"adapt": {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}})
     assert patch.adapt is not None
-    model = actions.find(control, actions.name_of(found))
+    model = actions.named(control, found)
     actions.tell_all(control.patch_notes(model.id, patch), tell)
     return control.adapt(model.id, patch.adapt.minimum, patch.adapt.maximum)
 
@@ -109,7 +109,7 @@ def _change(verb: Verb, path: str) -> Change:
         from . import actions
 
         timeout = actions.timeout_of(found)
-        model = actions.find(control, actions.name_of(found))
+        model = actions.named(control, found)
         named = [getattr(found, name) for name in names]
         changed: ClusterModel = getattr(control, verb)(
             model.id, *named, wait=not actions.at_once(found), timeout=timeout

@@ -8,7 +8,7 @@ from ..client.control import Control
 from ..client.links import times
 from ..protocol.errors import InvalidRequest, LinkRefused
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks
-from .actions import find, name_of
+from .actions import named
 from .arguments import shown
 from .commands import Answer
 from .tables import local_time, table
@@ -18,7 +18,7 @@ WHO = "Anyone with this link can view the cluster"
 
 def share(control: Control, found: Namespace) -> Answer:
     """Create, list or revoke links. The warnings of the answer say what is required to use a link."""
-    model = find(control, name_of(found))
+    model = named(control, found)
     lists, withdraw = getattr(found, "list", False), getattr(found, "withdraw", None)
     makes = [name for name in ("hours", "tasks", "public") if getattr(found, name, None) not in {None, False}]
     if (lists and withdraw is not None) or (makes and (lists or withdraw is not None)):

@@ -19,7 +19,7 @@ from ..client.control import Control
 from ..client.display.card import TerminalProgress
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.messages import MessageCode
-from ..protocol.models import ClusterModel, Submission
+from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
 from . import actions, tables
@@ -59,7 +59,9 @@ def _note_printer(found: Namespace) -> actions.Tell | None:
 
 def _create(found: Namespace) -> int:
     if (preview := actions.previewed(_control(), found)) is not None:
-        return _submission(found, preview)
+        for note in [] if getattr(found, "json", False) else preview.notes:
+            print(f"Note: {note}", file=sys.stderr, flush=True)
+        return _answer(found, preview, (preview.text or "").rstrip())
     with TerminalProgress() as progress:
         model = actions.create(_control(), found, progress, _note_printer(found))
     # The notes were printed before the start.
@@ -67,7 +69,7 @@ def _create(found: Namespace) -> int:
 
 
 def _connect(found: Namespace) -> int:
-    model = actions.find(_control(), actions.name_of(found))
+    model = actions.named(_control(), found)
     if model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}. Create another one.")
     code = actions.snippet(model)
@@ -85,17 +87,6 @@ def _change(change: Change) -> Callable[[Namespace], int]:
     return run_it
 
 
-def _script(found: Namespace) -> int:
-    return _submission(found, actions.script(_control(), found))
-
-
-def _submission(found: Namespace, answer: Submission) -> int:
-    if not getattr(found, "json", False):
-        for note in answer.notes:
-            print(f"Note: {note}", file=sys.stderr, flush=True)
-    return _answer(found, answer, (answer.text or "").rstrip())
-
-
 def _logs(found: Namespace) -> int:
     control = _control()
     if not getattr(found, "follow", False):
@@ -103,7 +94,7 @@ def _logs(found: Namespace) -> int:
         return _answer(found, answer, "\n".join(answer.lines))
     if getattr(found, "json", False):
         raise InvalidRequest("--json and --follow cannot be combined.")
-    model = actions.find(control, getattr(found, "name", None))
+    model = actions.named(control, found)
     path = control.asynchronous.registry.folder(model.id).log
     # Opened first: lines written meanwhile are printed twice rather than lost.
     decode = getincrementaldecoder("utf-8")(errors="replace").decode
@@ -165,7 +156,7 @@ def _record(found: Namespace) -> int:
 
 def _dashboard(found: Namespace) -> int:
     control = _control()
-    model = actions.find(control, getattr(found, "name", None))
+    model = actions.named(control, found)
     link = actions.dashboard_link(control, model, actions.dashboard_page(found))
     _hint(
         "Opens on this machine only. Keep it private: anyone on this machine who has it can see the dashboard. "
@@ -335,7 +326,6 @@ _RUNNERS = {
     "connect": _connect,
     **{name: _change(change) for name, change in CHANGES.items()},
     "logs": _logs,
-    "script": _script,
     "gauges": _gauges,
     "record": _record,
     "replay": _replay,

@@ -150,7 +150,7 @@ class Session:
             _write(f"To compute on it: %gpucluster connect {model.name}")
 
     def _connect(self, control: Control, found: Namespace) -> None:
-        self._connect_to(control, self._find(control, found))
+        self._connect_to(control, actions.named(control, found))
 
     def _change(self, change: Change, control: Control, found: Namespace) -> None:
         with LiveText(notebook=self._notebook) as live:
@@ -159,14 +159,11 @@ class Session:
             model = change.make(control, found, live, _tell)
         _write(change.said(model))
 
-    def _script(self, control: Control, found: Namespace) -> None:
-        _write(actions.script(control, found).text or "")
-
     def _logs(self, control: Control, found: Namespace) -> None:
         _write("\n".join(actions.logs(control, found).lines))
 
     def _gauges(self, control: Control, found: Namespace) -> None:
-        self._show(Cluster(self._find(control, found), control.asynchronous).gauges())
+        self._show(Cluster(actions.named(control, found), control.asynchronous).gauges())
 
     def _record(self, control: Control, found: Namespace) -> None:
         if getattr(found, "stop", False):
@@ -183,7 +180,7 @@ class Session:
         self._show(replay(found.file, speed=recordings.speed_of(found)))
 
     def _dashboard(self, control: Control, found: Namespace) -> None:
-        model = self._find(control, found)
+        model = actions.named(control, found)
         page = actions.dashboard_page(found)
         if self._notebook and jupyter_base_url() is not None:
             self._show(Cluster(model, control.asynchronous).dashboard(page.path))
@@ -206,7 +203,7 @@ class Session:
     def _notify(self, control: Control, found: Namespace) -> None:
         from .notified_cell import NotifiedCell
 
-        NotifiedCell(self._shell, control, self._find(control, found), getattr(found, "title", None), _complain)
+        NotifiedCell(self._shell, control, actions.named(control, found), getattr(found, "title", None), _complain)
 
     def _added(self, verb: Subcommand, found: Namespace) -> None:
         assert verb.run is not None
@@ -263,9 +260,6 @@ class Session:
             )
         self._recorders = [recorder for recorder in self._recorders if recorder not in ending]
         return [recorder.stop() for recorder in ending]
-
-    def _find(self, control: Control, found: Namespace) -> ClusterModel:
-        return actions.find(control, getattr(found, "name", None))
 
     def _connect_to(self, control: Control, model: ClusterModel) -> None:
         from ..client.api import connect
