@@ -56,10 +56,9 @@ class Comparison(BaseModel):
         lines += [f"Doubtful: {sentence}" for sentence in self.doubts]
         n_pairs = len(self.pairs)
         lines.append(
-            f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement "
-            "show; other "
-            "changes on the machine between the two are not included. "
-            f"Of {n_pairs} comparisons without any difference, about {n_pairs * (1 - CONFIDENCE):.1f} show one anyway."
+            f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement show; "
+            f"other changes on the machine between the two are not included. Of {n_pairs} comparisons without any "
+            f"difference, about {n_pairs * (1 - CONFIDENCE):.1f} show one anyway."
         )
         return "\n".join(lines)
 

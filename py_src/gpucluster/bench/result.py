@@ -132,9 +132,8 @@ def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> l
     short = [one.workload for one in measurements if one.scales and one.spread.median < SHORT_SECONDS]
     if short:
         found.append(
-            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; "
-            "a larger "
-            "--size is more informative."
+            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; a "
+            "larger --size is more informative."
         )
     spreads = [(one.workload, one.spread) for one in measurements]
     wide = [name for name, spread in spreads if spread.upper - spread.lower > WIDE_SHARE * spread.median]

@@ -135,9 +135,8 @@ class Verbs:
         if Adaptive is not None and not is_adaptive_of_dask(Adaptive):
             raise refused_field(
                 "Adaptive",
-                "custom Adaptive classes are not supported, because the cluster's own process decides, even after "
-                "this one has ended; use "
-                "minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
+                "custom Adaptive classes are not supported, because the cluster's own process decides, even after this "
+                "one has ended; use minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
             )
         model = self._living(id)
         fewest, most = bounded_workers(
