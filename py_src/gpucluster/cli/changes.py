@@ -86,11 +86,7 @@ def _retired(model: ClusterModel) -> str:
 
 
 _ARGUMENTS: dict[str, dict[str, Any]] = {
-    "worker": {
-        "metavar": "WORKER",
-        "complete": WORKERS,
-        "help": "Name of the worker; a UUID prefix is enough.",
-    }
+    "worker": {"metavar": "WORKER", "complete": WORKERS, "help": "Name of the worker; a UUID prefix is enough."}
 }
 """Arguments in paths."""
 
