@@ -179,24 +179,3 @@ def test_file_text_contains_no_control_characters(gpucluster: Run, tmp_path: Pat
     done = gpucluster("replay", str(path))
     assert done.returncode == 0
     assert all(line.isprintable() for line in done.stdout.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
-        (["gauges", "--top", "0"], 2, "--top: must be between 1 and 10000, not 0."),
-        (["gauges", "--by", "colour"], 2, "--by: must be one of memory, gpu, cpu, tasks, disk, not 'colour'."),
-        (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
-        (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
-        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number such as 4 or 0.5, not 'fast'."),
-        (["replay", "kmeans-cpu", "--speed", "100"], 2, "--speed: must be a number from 0.25 to 64, not '100.0'."),
-        (["replay", "kmeans-cpu", "--speed", "1_0"], 2, "--speed: must be a number such as 4 or 0.5, not '1_0'."),
-        (["replay", os.devnull], 3, "There is no recording /dev/null."),
-    ],
-)
-def test_mistakes_are_refused(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
-    done = gpucluster(*words)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr.startswith(sentence)
-    assert done.stderr.count("\n") == 1

@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 from gpucluster.cli import main
+from gpucluster.registry.links import living_links
 
 NOT_A_NUMBER = ["abc", "1.5", "true", "1e30", "NaN", "", "none"]
 
 
 def picture(site: Any) -> Any:
     """Return all state of the clusters that a refused request might change."""
-    return [(model.id, model.state, model.wanted, [w.pid for w in model.workers]) for model in site.control.list()]
+    return [
+        (model.id, model.state, model.wanted, [w.pid for w in model.workers],
+         living_links(site.registry.folder(model.id)))
+        for model in site.control.list()
+    ]  # fmt: skip
 
 
 def refused(capsys: Any, *words: str) -> tuple[int, str]:
@@ -90,20 +95,49 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["scal", "3"], 2, "Unknown verb 'scal'. Did you mean 'scale'?"),
         (["list", "everything"], 2, "Unexpected 'everything'."),
         (["completion", "tcsh"], 2, "There is no completion for 'tcsh'."),
-        (["logs", "--follow", "--json"], 2, ""),
+        (["logs", "--follow", "--json"], 2, "--json and --follow cannot be combined."),
+        (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
+        (["gauges", "--top", "0"], 2, "--top: must be between 1 and 10000, not 0."),
+        (["gauges", "--by", "colour"], 2, "--by: must be one of memory, gpu, cpu, tasks, disk, not 'colour'."),
+        (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
+        (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
+        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number such as 4 or 0.5, not 'fast'."),
+        (["replay", "kmeans-cpu", "--speed", "100"], 2, "--speed: must be a number from 0.25 to 64, not '100.0'."),
+        (["replay", "kmeans-cpu", "--speed", "1_0"], 2, "--speed: must be a number such as 4 or 0.5, not '1_0'."),
+        (["replay", "/dev/null"], 3, "There is no recording /dev/null."),
+        (["record"], 2, "FILE is missing. Usage: gpucluster record"),
+        (["record", "shared"], 2, "FILE is missing: 'shared' is a cluster. Name a file to write, such as shared.jsonl"),
+        (["record", "shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
+        (["record", "a.txt", "--json"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
+        (["record", "shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
+        (["record", "nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),
+        (["record", "a.jsonl", "--seconds", "0"], 2, "--seconds: must be between 1 and 18000, not 0."),
+        (["record", "a.jsonl", "--seconds", "soon"], 2, "--seconds: must be a whole number, not 'soon'."),
+        (["record", "a.jsonl", "--title", ""], 2, "title: must not be empty."),
+        (["record", "a.jsonl", "--stop"], 2, "Unknown option '--stop'."),
+        (["share", "shared", "--hours", "-1"], 2, "--hours: must be at least 1 minute (0.0167), not -1"),
+        (["share", "shared", "--list", "--withdraw", "all"], 2, "Create a link, or --list, or --withdraw: one at a"),
+        (["share", "shared", "--list", "--tasks"], 2, "Create a link, or --list, or --withdraw: one at a time."),
+        (["share", "shared", "--public"], 4, "This site does not allow public links."),
+        (["share", "shared", "--withdraw", "00000000"], 3, "This cluster has no such link;"),
+        (["share", "nobody"], 3, "There is no cluster 'nobody'."),
     ],
 )
 def test_refused_arguments(
-    shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str
-) -> None:
+    shared_site: Any, shared_cluster: Any, capsys: Any, monkeypatch: Any, tmp_path: Any,
+    words: list[str], code: int, sentence: str,
+) -> None:  # fmt: skip
     before = picture(shared_site)
+    monkeypatch.chdir(tmp_path)
     if "--json" in words:
         assert main(words) == code
-        assert json.loads(capsys.readouterr().err)["message"] == "--json and --follow cannot be combined."
+        error = json.loads(capsys.readouterr().err)
+        assert (error["code"], error["message"][: len(sentence)]) == ("invalid_request", sentence)
     else:
         got, message = refused(capsys, *words)
         assert (got, message[: len(sentence)]) == (code, sentence)
     assert picture(shared_site) == before
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_refusal_in_a_separate_process(shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:

@@ -71,24 +71,6 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
     assert living_links(folder) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("shared", "--hours", "-1"), "hours"),
-        (("shared", "--list", "--withdraw", "all"), "one at a time"),
-        (("shared", "--list", "--tasks"), "one at a time"),
-        (("shared", "--public"), "does not allow public links"),
-        (("shared", "--withdraw", "00000000"), "has no such link"),
-        (("nobody",), "There is no cluster 'nobody'"),
-    ],
-)
-def test_bad_arguments_are_refused(folder: Any, gpucluster: Run, words: tuple[str, ...], sentence: str) -> None:
-    done = gpucluster("share", *words)
-    assert done.returncode != 0 and done.stdout == ""
-    assert sentence in done.stderr and "Traceback" not in done.stderr
-    assert living_links(folder) == []
-
-
 @pytest.fixture
 def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
     """An environment without a Jupyter server and a hub."""
