@@ -127,6 +127,13 @@ MISTAKES = [
     ("connect nobody", "There is no cluster 'nobody'."),
     ("logs --lines x", "--lines: must be a whole number, not 'x'."),
     ("help nonsense", "Unknown verb 'nonsense'."),
+    ("record", "FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz."),
+    ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab opens .gpucluster.jsonl.gz."),
+    ("replay", "FILE is missing. Usage: %gpucluster replay [--speed FACTOR] FILE."),
+    ("replay gone.jsonl", "There is no recording gone.jsonl. Those that come with gpucluster: "),
+    ("replay kmeans-cpu --speed fast", "--speed: must be a number such as 4 or 0.5, not 'fast'."),
+    ("replay kmeans-cpu --speed 0", "--speed: must be a number from 0.25 to 64, not '0.0'."),
+    ("replay broken.jsonl", "broken.jsonl is not a gpucluster recording."),
     ("lab", "'lab' is a command for a shell: gpucluster lab."),
     ("tunnel", "'tunnel' is a command for a shell: gpucluster tunnel."),
     ("lessons nonsense", "'lessons' is a command for a shell: gpucluster lessons."),
@@ -135,9 +142,12 @@ MISTAKES = [
 
 @pytest.mark.parametrize(("line", "sentence"), MISTAKES)
 def test_mistakes_are_refused(
-    shell: Any, shared_site: Any, shared_cluster: Any, capsys: Any, line: str, sentence: str
-) -> None:
+    shell: Any, shared_site: Any, shared_cluster: Any, capsys: Any, monkeypatch: Any, tmp_path: Any,
+    line: str, sentence: str,
+) -> None:  # fmt: skip
     before = shared_site.get("shared")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.jsonl").write_text("{}")
     shell.run_cell(f"%gpucluster {line}").raise_error()
     out, err = capsys.readouterr()
     assert out == ""
