@@ -63,13 +63,9 @@ _LEAVING_LOOKS = 100  # Most checks whether the process of an ended cluster has 
 
 
 async def stop_cluster(
-    registry: Registry,
-    model: ClusterModel,
-    ask: Callable[[float], Awaitable[ClusterModel]],
-    *,
-    wait: bool,
+    registry: Registry, model: ClusterModel, ask: Callable[[float], Awaitable[ClusterModel]], *, wait: bool,
     timeout: float,
-) -> ClusterModel:
+) -> ClusterModel:  # fmt: skip
     """Stop a running cluster; see ``AsyncControl.stop`` for the other parameters and the errors.
 
     `ask`: requests the cluster's process to stop, with a timeout in seconds.

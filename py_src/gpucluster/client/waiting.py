@@ -31,14 +31,9 @@ def require_our_version(model: ClusterModel) -> None:
 
 
 async def wait_until(
-    registry: Registry,
-    id: str,
-    done: Callable[[ClusterModel], bool],
-    *,
-    timeout: float,
-    late: Callable[[ClusterModel], errors.GPUClusterError],
-    uncounted: Collection[str] = (),
-) -> ClusterModel:
+    registry: Registry, id: str, done: Callable[[ClusterModel], bool], *, timeout: float,
+    late: Callable[[ClusterModel], errors.GPUClusterError], uncounted: Collection[str] = (),
+) -> ClusterModel:  # fmt: skip
     """Read the record of a cluster until `done` is true, and return it.
 
     `done` raises an error if it can never become true. `late` returns the error to raise after `timeout` seconds.

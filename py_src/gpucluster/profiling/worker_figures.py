@@ -35,12 +35,9 @@ _ROUNDING = 1.0001  # Telemetry has five significant digits.
 
 
 def worker_figures(
-    facts: dict[str, Any],
-    found: dict[str, Any] | None,
-    telemetry: TelemetryReadings | None,
-    span: tuple[float, float],
+    facts: dict[str, Any], found: dict[str, Any] | None, telemetry: TelemetryReadings | None, span: tuple[float, float],
     submitted: float,
-) -> WorkerFigures:
+) -> WorkerFigures:  # fmt: skip
     """Return the figures of one worker.
 
     ``facts`` is from the scheduler's recorder, ``found`` from the worker's own; ``span`` is start and end of the

@@ -168,14 +168,9 @@ class Creation:
             return
         try:
             launch(
-                folder,
-                held,
-                python=self.python,
-                cwd=self.directory,
-                environment=self._environment,
-                turn=descriptor,
+                folder, held, python=self.python, cwd=self.directory, environment=self._environment, turn=descriptor,
                 timeout=min(LAUNCH_SECONDS, self._left()),
-            )
+            )  # fmt: skip
         except GPUClusterError:
             self.registry.delete(folder)
             raise

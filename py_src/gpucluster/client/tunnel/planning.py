@@ -39,13 +39,9 @@ class Tunnel(BaseModel):
 
 
 def plan_tunnel(
-    port: int | None = None,
-    *,
-    login: str | None = None,
-    local_port: int | None = None,
-    directory: Path | None = None,
+    port: int | None = None, *, login: str | None = None, local_port: int | None = None, directory: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Tunnel:
+) -> Tunnel:  # fmt: skip
     """Return the ``ssh`` command line that forwards a port of this machine to a laptop, and the checks of it.
 
     * `port`: port of this machine; default: that of the newest Jupyter server of this user here.

@@ -62,15 +62,9 @@ def read_server(path: Path) -> JupyterServer | None:
         if not isinstance(base, str) or not base.startswith("/") or not base.isprintable() or " " in base:
             return None
         return JupyterServer(
-            file=path,
-            pid=int(info["pid"]),
-            port=int(info["port"]),
-            base_url=base,
-            secure=bool(info.get("secure")),
-            token=bool(info.get("token")),
-            password=bool(info.get("password")),
-            started=status.st_mtime,
-        )
+            file=path, pid=int(info["pid"]), port=int(info["port"]), base_url=base, secure=bool(info.get("secure")),
+            token=bool(info.get("token")), password=bool(info.get("password")), started=status.st_mtime,
+        )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
