@@ -20,7 +20,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
 from .kernel import widget_kernel
-from .messages import Closed, Drawn, Message, Opened, Page, Request, Retire, Scale, Stop
+from .messages import Closed, Message, Opened, Page, Request, Retire, Scale, Stop
 from .output import OutputWidget
 from .picture import Picture
 
@@ -98,21 +98,13 @@ class ClusterWidget(OutputWidget):
 
     def on_message(self, message: Message) -> None:
         """Note which views are open, and carry out requests."""
-        match message:
-            case Opened():
-                self.presence.opened(message.view, message.keeps)
-                widget_kernel().attend(self)
-                if self.wants_samples:
-                    self._act(self._send_history())
-                self.keep_picture()
-            case Closed():
-                self.presence.closed(message.view)
-                widget_kernel().attend(self)
-            case Drawn():
-                self.presence.answered()
-            case Request() if isinstance(message, self.requests):
-                if self._acting is None or self._acting.done():  # One at a time.
-                    self._acting = self._act(self._carry_out(message))
+        super().on_message(message)
+        if isinstance(message, (Opened, Closed)):
+            widget_kernel().attend(self)
+        if isinstance(message, Opened) and self.wants_samples:
+            self._act(self._send_history())
+        if isinstance(message, self.requests) and (self._acting is None or self._acting.done()):  # One at a time.
+            self._acting = self._act(self._carry_out(message))
 
     # -- parts -------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import anywidget
 import traitlets
 
 from .kernel import Presence, widget_kernel
-from .messages import Message, read_message
+from .messages import Closed, Drawn, Message, Opened, read_message
 from .picture import StillPicture
 
 MOST_OUTPUTS = 20  # Outputs of one widget whose picture is kept up to date.
@@ -113,7 +113,15 @@ class OutputWidget(anywidget.AnyWidget):
                 widget_kernel().call(self.on_message, message)
 
     def on_message(self, message: Message) -> None:
-        """Handle a valid message of a view."""
+        """Note which views are open and have drawn what they got; subclasses handle the other valid messages."""
+        match message:
+            case Opened():
+                self.presence.opened(message.view, message.keeps)
+                self.keep_picture()
+            case Closed():
+                self.presence.closed(message.view)
+            case Drawn():
+                self.presence.answered()
 
     # -- pictures ----------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from ..gauges.text import cluster_lines, moment_text
 from ..protocol.recordings import RecordedSession
 from ..protocol.telemetry import TelemetrySample
 from .kernel import widget_kernel
-from .messages import Closed, Message, Moment, Opened
+from .messages import Message, Moment
 from .output import OutputWidget
 from .picture import StillPicture, gauges_html, note_html
 
@@ -71,16 +71,11 @@ class RecordedGauges(OutputWidget):
         return RecordedPicture(self._session, self._place, self._over)
 
     def on_message(self, message: Message) -> None:
-        """Note which views are open, and keep a picture of the sample at which one has stopped."""
-        match message:
-            case Opened():
-                self.presence.opened(message.view, message.keeps)
-                self.keep_picture()
-            case Closed():
-                self.presence.closed(message.view)
-            case Moment() if message.sample < len(self._session.samples):
-                self._place = message.sample
-                self.keep_picture()
+        """Keep a picture of the sample at which a view has stopped."""
+        super().on_message(message)
+        if isinstance(message, Moment) and message.sample < len(self._session.samples):
+            self._place = message.sample
+            self.keep_picture()
 
 
 def packed(session: RecordedSession) -> bytes:
