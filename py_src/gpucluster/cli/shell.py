@@ -11,6 +11,7 @@ from argparse import Namespace
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,7 +27,7 @@ from . import actions, tables
 from .answers import ANSWERS
 from .arguments import shown
 from .changes import CHANGES, Change
-from .commands import Subcommand
+from .commands import Answer, Subcommand
 from .declarations import SHELL
 from .verbs import find_verb, is_group, overview, parser_for
 
@@ -169,14 +170,8 @@ def _share(found: Namespace) -> int:
     from .sharing import share
 
     answer = share(_control(), found)
-    _answer(found, answer.data, answer.text)
-    if not getattr(found, "json", False):
-        # Even without a terminal: a link without its server's address is useless in a file.
-        for warning in answer.warnings:
-            print(warning, file=sys.stderr)
-    for note in answer.notes:
-        _hint(note)
-    return 0
+    # Even without a terminal: a link without its server's address is useless in a file. JSON has the warnings itself.
+    return _print(found, replace(answer, warnings=[]) if getattr(found, "json", False) else answer)
 
 
 def _confirmed(question: str) -> bool:
@@ -241,17 +236,14 @@ def _tunnel(found: Namespace) -> int:
 
     login = getattr(found, "login_node", None)
     port, local_port = _port(found, "port", "PORT"), _port(found, "local_port", "--local-port")
-    answer = plan_tunnel(port, login=login, local_port=local_port)
-    _answer(found, answer, answer.line)
-    if not getattr(found, "json", False):
-        for check in answer.checks:
-            if not check.ok:
-                print(f"Problem: {check.told}", file=sys.stderr)
-        if answer.link:
-            _hint(f"Run that on your laptop, and open {answer.link} there.")
-        for text in [*(check.told for check in answer.checks if check.ok), *answer.notes]:
-            _hint(text)
-    return 0 if answer.sound else 1
+    tunnel = plan_tunnel(port, login=login, local_port=local_port)
+    answer = Answer(tunnel.line, tunnel, code=0 if tunnel.sound else 1)
+    if getattr(found, "json", False):
+        return _print(found, answer)
+    notes = [f"Run that on your laptop, and open {tunnel.link} there."] if tunnel.link else []
+    notes += [*(check.told for check in tunnel.checks if check.ok), *tunnel.notes]
+    problems = [f"Problem: {check.told}" for check in tunnel.checks if not check.ok]
+    return _print(found, replace(answer, notes=notes, warnings=problems))
 
 
 def _port(found: Namespace, name: str, shown: str) -> int | None:
@@ -284,6 +276,10 @@ def _added(verb: Subcommand, found: Namespace) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with TerminalProgress() as progress:
         answer = verb.run(found, progress.say)
+    return _print(found, answer)
+
+
+def _print(found: Namespace, answer: Answer) -> int:
     if getattr(found, "json", False) and answer.data is not None:
         print(json.dumps(_plain(answer.data), indent=2, ensure_ascii=False))
     elif answer.text:
