@@ -92,22 +92,9 @@ def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
     assert shared.stdout.count("revoked, opened never") == 2 and shared.stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("hours", "sentence"),
-    [
-        ("0", "must be at least 1 minute (0.0167), not 0."),
-        ("0.01", "must be at least 1 minute (0.0167), not 0.01."),
-        ("25", "must be at most 24, not 25.0."),
-        ("nan", "must be a finite number, not nan."),
-        ("soon", "must be a number of hours, not 'soon'."),
-        ("3", "links on this site can last at most 2 hours."),
-    ],
-)
-def test_hours_that_cannot_be(
-    shared_cluster: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch, hours: str, sentence: str
-) -> None:
+def test_the_site_bounds_the_hours(shared_cluster: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site()
     site = replace(site, sharing=replace(site.sharing, link_hours=2.0))
     monkeypatch.setattr("gpucluster.client.links.this_site", lambda: site)
-    assert main(["share", "shared", "--hours", hours]) != 0
-    assert capsys.readouterr() == ("", f"--hours: {sentence}\n")
+    assert main(["share", "shared", "--hours", "3"]) != 0
+    assert capsys.readouterr() == ("", "--hours: links on this site can last at most 2 hours.\n")
