@@ -59,26 +59,24 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     limits = {worker.memory_limit_bytes for worker in model.workers}
     memory = limits.pop() if len(limits) == 1 else None
     threads = sum(worker.n_threads for worker in model.workers)
-    rows = [] if brief else [("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + ".")]
-    if not model.state.ended:
-        each = f", {format_size(memory)} each" if memory else ""
-        rows.append(("Workers", f"{model.n_workers} ({counted(threads, 'thread')}){each}"))
-    if model.lease is not None and not brief:
-        rows.append(("Lease", f"of a {model.lease.scope}: ends with it"))
-    if model.n_pending and not model.state.ended:
-        rows.append(("Pending", pending_text(model)))
-    if (cost := cost_text(model)) is not None:
-        rows.append(("Cost", cost))
-    if model.scheduler_address and not brief:
-        rows.append(("Scheduler", f"{model.scheduler_address} ({network_text(model)})"))
-    if model.notice or model.reason:
-        rows.append(("Note", model.notice or model.reason or ""))
-    if not model.state.ended:
+    each = f", {format_size(memory)} each" if memory else ""
+    alive, full = not model.state.ended, not brief
+    network = f"{model.scheduler_address} ({network_text(model)})" if model.scheduler_address else ""
+    rows = [
+        ("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + "." if full else ""),
+        ("Workers", f"{model.n_workers} ({counted(threads, 'thread')}){each}" if alive else ""),
+        ("Lease", f"of a {model.lease.scope}: ends with it" if model.lease is not None and full else ""),
+        ("Pending", pending_text(model) if model.n_pending and alive else ""),
+        ("Cost", cost_text(model)),
+        ("Scheduler", network if full else ""),
+        ("Note", model.notice or model.reason),
+    ]
+    if alive:
         rows += [("Warning", warning) for warning in model.warnings]
         rows += [("Note", note) for note in model.notes]
         messages = model.said(MessageCode.MESSAGE)[-3:]
         rows += [(f"From {message.subject}, instructor", message.text) for message in messages]
-    cells = [(name, escape(value)) for name, value in rows]
+    cells = [(name, escape(value)) for name, value in rows if value]
     if link is not None:
         target = f'href="{escape(link)}" target="_blank" rel="noopener" style="color:inherit"'
         cells.append(("Dashboard", f"<a {target}>open</a>"))
