@@ -61,6 +61,7 @@ def names(which: str) -> list[str]:
         (["logs", "g"], ["gone"]),
         (["help", "sca"], ["scale"]),
         (["completion", "z"], ["zsh"]),
+        (["replay", "kmeans"], ["kmeans-cpu", "kmeans-h100"]),
         (["nonsense", ""], []),
     ],
 )
@@ -73,6 +74,8 @@ def test_magic_completes_its_verbs_and_options() -> None:
     assert candidates(["l"], SHELL, names) == ["lease", "list", "logs", "lab", "lessons"]
     assert candidates(["create", "--conn"], MAGIC, names) == ["--connect"]
     assert candidates(["create", "--conn"], SHELL, names) == []
+    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu", "kmeans-h100"]
+    assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []
 
 
 def test_unsupported_shell_is_refused() -> None:

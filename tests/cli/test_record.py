@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.cli.completion import candidates
-from gpucluster.cli.declarations import MAGIC
 from gpucluster.recordings.reading import read_recording
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -70,9 +68,3 @@ def test_full_disk_is_reported_and_leaves_no_file(
     assert done.stderr.endswith(f"{name}.part cannot be written: File too large.\n")
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_bundled_recordings_are_offered() -> None:
-    assert candidates(["replay", "kmeans"]) == ["kmeans-cpu", "kmeans-h100"]
-    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu", "kmeans-h100"]
-    assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []
