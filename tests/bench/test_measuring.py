@@ -98,8 +98,9 @@ def test_seconds_choose_the_size(target):
 
 
 def test_impossible_requests_are_refused(target):
-    with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
-        bench(target, only=["mpi-allreduce-latency"])
+    for name in sorted(MPI):
+        with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
+            bench(target, only=[name])
     with pytest.raises(InvalidRequest, match="not both"):
         bench(target, size="tiny", seconds=5)
     with pytest.raises(InvalidRequest, match="size: must be one of tiny"):
@@ -147,6 +148,10 @@ def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path)
         (f"--scheduler {__file__}", "nor a scheduler file"),
         ("--backend local --protocol ucx", "--protocol: must be one of 'unix', 'tls' or 'tcp', not 'ucx'"),
         ("one two", "Unexpected 'two': one cluster is measured at a time"),
+        ("--transports tpc", "there is no 'tpc'. Did you mean 'tcp'"),
+        ("--transports ,", "name at least one of unix, tls, tcp, mpi, ucx"),
+        ("--transports tcp --only svd", "--only cannot be combined with --transports"),
+        ("mine --transports tcp", "leave out 'mine'"),
         ("compare", "Give two files of results"),
         ("compare a b c", "Give two files of results"),
         ("compare a b --size small", "--size cannot be used with 'bench compare'"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.bench import bench
-from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.target import scheduler
 from gpucluster.protocol.errors import InvalidState
 
@@ -32,8 +31,3 @@ def test_mpi_and_connections_are_measured(scheduler_file):
     checks = {one.workload: one.check for one in result.measurements}
     assert checks["kmeans"] == pytest.approx(checks["mpi-kmeans"], rel=1e-4)
     assert checks["allreduce-latency"] == checks["mpi-allreduce-latency"] == 2
-
-
-def test_mpi_workloads_are_refused_without_mpi(target):
-    with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
-        bench(target, only=["mpi-kmeans"])

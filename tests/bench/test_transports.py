@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from pathlib import Path
 
 import pytest
-from gpucluster.bench.commands import bench
 from gpucluster.bench.text import seconds_texts
 from gpucluster.bench.transports.comparison import (
     Messages,
@@ -18,7 +16,6 @@ from gpucluster.bench.transports.comparison import (
     fitted,
 )
 from gpucluster.bench.transports.report import rows, text, write_page
-from gpucluster.protocol.errors import InvalidRequest
 
 SIZES = [0, 1_000, 1_000_000, 64_000_000]
 
@@ -81,21 +78,6 @@ def test_page_and_file(tmp_path: Path) -> None:
     assert "<script src" not in page
     result.save(tmp_path / "result.json")
     assert TransportResult.model_validate_json((tmp_path / "result.json").read_text()) == result
-
-
-@pytest.mark.parametrize(
-    ("options", "why"),
-    [
-        ({"transports": "tpc"}, "there is no 'tpc'. Did you mean 'tcp'"),
-        ({"transports": " , "}, "name at least one of unix, tls, tcp, mpi, ucx"),
-        ({"transports": "tcp", "only": "svd"}, "--only cannot be combined with --transports"),
-        ({"transports": "tcp", "words": ["mine"]}, "leave out 'mine'"),
-    ],
-)
-def test_wrong_options(options: dict[str, object], why: str) -> None:
-    with pytest.raises(InvalidRequest) as refused:
-        bench(Namespace(**options), lambda _: None)
-    assert why in str(refused.value)
 
 
 @pytest.mark.processes

@@ -61,6 +61,7 @@ def names(which: str) -> list[str]:
         (["logs", "g"], ["gone"]),
         (["help", "sca"], ["scale"]),
         (["completion", "z"], ["zsh"]),
+        (["replay", "kmeans"], ["kmeans-cpu", "kmeans-h100"]),
         (["nonsense", ""], []),
     ],
 )
@@ -73,6 +74,8 @@ def test_magic_completes_its_verbs_and_options() -> None:
     assert candidates(["l"], SHELL, names) == ["lease", "list", "logs", "lab", "lessons"]
     assert candidates(["create", "--conn"], MAGIC, names) == ["--connect"]
     assert candidates(["create", "--conn"], SHELL, names) == []
+    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu", "kmeans-h100"]
+    assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []
 
 
 def test_unsupported_shell_is_refused() -> None:
@@ -104,37 +107,35 @@ def in_shell(shell: str, program: str, environment: dict[str, str]) -> list[str]
     return done.stdout.split()
 
 
-@pytest.mark.full
-def test_bash_completes_names_of_living_clusters(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
-    program = """
+PROGRAMS = {
+    "bash": """
         source <(gpucluster completion bash)
         complete -p gpucluster >/dev/null
         try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpucluster gpucluster; echo "${COMPREPLY[@]}"; }
         try gpucluster scale sha
         try gpucluster create --backend = loc
         try gpucluster rest
-    """
-    assert in_shell("bash", program, path_with_gpucluster) == ["shared", "local", "restart"]
-
-
-@pytest.mark.full
-def test_zsh_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
-    program = """
+    """,
+    "zsh": """
         autoload -Uz compinit && compinit -u
         source <(gpucluster completion zsh)
         [[ ${_comps[gpucluster]} == _gpucluster ]] || exit 1
         compadd() { shift; print -l -- "$@" }
         words=(gpucluster scale sha); CURRENT=3; _gpucluster
         words=(gpucluster create --backend loc); CURRENT=4; _gpucluster
-    """
-    assert in_shell("zsh", program, path_with_gpucluster) == ["shared", "local"]
-
-
-@pytest.mark.full
-def test_fish_completes(shared_cluster: Any, path_with_gpucluster: dict[str, str]) -> None:
-    program = """
+    """,
+    "fish": """
         gpucluster completion fish | source
         complete -C 'gpucluster scale sha'
         complete -C 'gpucluster create --backend loc'
-    """
-    assert in_shell("fish", program, path_with_gpucluster) == ["shared", "local"]
+    """,
+}
+
+
+@pytest.mark.parametrize("shell", PROGRAMS)
+@pytest.mark.full
+def test_shells_complete_names_and_values(
+    shared_cluster: Any, path_with_gpucluster: dict[str, str], shell: str
+) -> None:
+    also = ["restart"] if shell == "bash" else []
+    assert in_shell(shell, PROGRAMS[shell], path_with_gpucluster) == ["shared", "local", *also]

@@ -25,7 +25,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 BUNDLED = read_recording(find_recording("kmeans-cpu"))
 
 
-def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run) -> None:
+def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run, answer: Callable[..., Any]) -> None:
     done = gpucluster("gauges", "shared")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -33,9 +33,6 @@ def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run) -> None:
     assert re.fullmatch(r"  Memory       [█░]{24} [0-9.]+ [MG]iB of [0-9.]+ [MG]iB \([0-9]+ %\): .*", lines[1])
     assert "tasks running" in lines[2]
     assert "\x1b" not in done.stdout
-
-
-def test_figures_for_programs(shared_cluster: Any, answer: Callable[..., Any]) -> None:
     sample = TelemetrySample.model_validate(answer("gauges", "shared"))
     assert sample.id == shared_cluster.id
     assert len(sample.workers) == len(shared_cluster.workers)
@@ -66,27 +63,18 @@ def test_live_until_ctrl_c(shared_cluster: Any, command: list[str]) -> None:
         assert "Traceback" not in terminal.text
 
 
+@pytest.mark.parametrize("fails", [False, True])
 @pytest.mark.full
-def test_live_until_the_cluster_ends(site: Any, command: list[str]) -> None:
+def test_live_until_the_cluster_ends(site: Any, command: list[str], fails: bool) -> None:
     cluster = site.running(name="short", n_workers=1)
     with Terminal([*command, "gauges", "short"]) as terminal:
         terminal.read_until(lambda _: len(terminal.pages) >= 2)
-        site.control.stop(cluster.id)
-        assert terminal.end() == 0
-        assert terminal.left[0] == "short: stopped"
+        os.kill(cluster.pid, signal.SIGKILL) if fails else site.control.stop(cluster.id)
+        assert terminal.end() == int(fails)
+        assert terminal.left[0] == ("short: failed" if fails else "short: stopped")
+        assert (f"(pid {cluster.pid}) is gone" in terminal.left[1]) == fails
         (when,) = [line for line in terminal.left if line.startswith("  State at ")]
         assert "Memory" in terminal.left[terminal.left.index(when) + 1]
-
-
-@pytest.mark.full
-def test_failure_shows_its_reason(site: Any, command: list[str]) -> None:
-    cluster = site.running(name="short", n_workers=1)
-    with Terminal([*command, "gauges", "short"]) as terminal:
-        terminal.read_until(lambda _: len(terminal.pages) >= 2)
-        os.kill(cluster.pid, signal.SIGKILL)
-        assert terminal.end() == 1
-        assert terminal.left[0] == "short: failed"
-        assert f"(pid {cluster.pid}) is gone" in terminal.left[1]
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash, which controls jobs: install bash")
@@ -144,7 +132,7 @@ def test_a_terminal_that_cannot_draw_gets_lines(
         assert "Memory" in terminal.text
 
 
-def test_the_end_of_a_recording(gpucluster: Run) -> None:
+def test_the_end_of_a_recording(gpucluster: Run, answer: Callable[..., Any]) -> None:
     done = gpucluster("replay", "kmeans-cpu")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -153,6 +141,9 @@ def test_the_end_of_a_recording(gpucluster: Run) -> None:
     assert (title, shown) == (BUNDLED.recording.title, whole)
     assert lines[1] == f"  {BUNDLED.label}"
     assert [line.split("  ")[1] for line in lines[-2:]] == ["Worker 0", "Worker 1"]
+    told = answer("replay", "kmeans-cpu")
+    assert told["label"] == BUNDLED.label
+    assert len(told["samples"]) == len(BUNDLED.samples)
 
 
 @pytest.mark.full
@@ -169,12 +160,6 @@ def test_a_recording_plays(command: list[str]) -> None:
         assert all(BUNDLED.label in page for page in pages)
         assert all(page.count("\r\n") < 12 for page in pages)
         assert terminal.left[1] == f"  {BUNDLED.label}"
-
-
-def test_a_recording_for_programs(answer: Callable[..., Any]) -> None:
-    told = answer("replay", "kmeans-cpu")
-    assert told["label"] == BUNDLED.label
-    assert len(told["samples"]) == len(BUNDLED.samples)
 
 
 def test_enough_of_a_recording(command: list[str]) -> None:
@@ -194,24 +179,3 @@ def test_file_text_contains_no_control_characters(gpucluster: Run, tmp_path: Pat
     done = gpucluster("replay", str(path))
     assert done.returncode == 0
     assert all(line.isprintable() for line in done.stdout.splitlines())
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
-        (["gauges", "--top", "0"], 2, "--top: must be between 1 and 10000, not 0."),
-        (["gauges", "--by", "colour"], 2, "--by: must be one of memory, gpu, cpu, tasks, disk, not 'colour'."),
-        (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
-        (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
-        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number such as 4 or 0.5, not 'fast'."),
-        (["replay", "kmeans-cpu", "--speed", "100"], 2, "--speed: must be a number from 0.25 to 64, not '100.0'."),
-        (["replay", "kmeans-cpu", "--speed", "1_0"], 2, "--speed: must be a number such as 4 or 0.5, not '1_0'."),
-        (["replay", os.devnull], 3, "There is no recording /dev/null."),
-    ],
-)
-def test_mistakes_are_refused(gpucluster: Run, words: list[str], code: int, sentence: str) -> None:
-    done = gpucluster(*words)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr.startswith(sentence)
-    assert done.stderr.count("\n") == 1

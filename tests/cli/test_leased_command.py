@@ -104,22 +104,3 @@ def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable
     assert done.returncode != 0
     assert "Leases cannot be nested: this is inside the lease 'lease-1'" in done.stderr
     assert [model.name for model in site.control.list()] == ["lease-1"]
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([], "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
-        (["--"], "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
-        (["python", "x.py"], "Unexpected 'python'. Write -- before the command: gpucluster lease -- COMMAND."),
-        (["--", "no-such-command"], "'no-such-command' was not found, or you may not run it."),
-        (["-n", "0", "--", "true"], "--n-workers: a lease has at least 1 worker."),
-        (["--bogus", "--", "true"], "Unknown option '--bogus'."),
-    ],
-)
-@pytest.mark.full
-def test_mistake_starts_no_command(site: Any, gpucluster: Callable[..., Any], words: list[str], sentence: str) -> None:
-    done = gpucluster("lease", *words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert without_turns(done.stderr).startswith(sentence)
-    assert site.control.list() == []

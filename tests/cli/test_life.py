@@ -52,33 +52,31 @@ def test_text_for_people(shared_cluster: Any, gpucluster: Callable[..., Any]) ->
     assert "State:    running" in card
     assert "Network:  sockets in a private folder, only you can connect" in card
     assert "runs until it is stopped" in card
-
-
-def test_dashboard_link_opens_here(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
     link = gpucluster("dashboard", "shared").stdout.strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{20,}/status", link)
     assert httpx.get(link, trust_env=False).status_code == 200
 
 
-def test_logs_end_with_the_newest_lines(shared_cluster: Any, answer: Callable[..., Any]) -> None:
-    long, short = answer("logs", "shared")["lines"], answer("logs", "--lines", "2")["lines"]
-    assert len(short) == 2
-    assert short == long[-2:]
-
-
 def test_work_runs_on_it(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+    long, short = answer("logs", "shared")["lines"], answer("logs", "--lines", "2")["lines"]
+    assert (len(short), short) == (2, long[-2:])
+    assert [preset["name"] for preset in answer("presets")][:2] == ["auto", "cpu"]
     code = answer("connect")["code"]
     program = f"{code}print(client.submit(sum, [1, 2, 39]).result())\nclient.close()\n"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert done.stdout.strip() == "42", done.stderr
 
 
-def test_adapt_then_scale(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+def test_adapt_scale_and_restart(shared_site: Any, shared_cluster: Any, answer: Callable[..., Any]) -> None:
     adapted = answer("adapt", "2", "3")
     bounds = adapted["wanted"]["adapt"]
     assert (bounds["minimum"], bounds["maximum"]) == (2, 3)
     fixed = answer("scale", "shared", "2")
     assert (fixed["id"], fixed["wanted"]["adapt"], fixed["n_workers"]) == (shared_cluster.id, None, 2)
+    before = shared_site.get("shared")
+    after = answer("restart")
+    assert (after["n_workers"], after["pid"]) == (2, before.pid)
+    assert not {worker["pid"] for worker in after["workers"]} & {worker.pid for worker in before.workers}
 
 
 @pytest.mark.full
@@ -100,13 +98,6 @@ def test_retire_and_activity(
     text = gpucluster("activity", "shared").stdout
     assert text.startswith("TIME")
     assert f"Retire Worker {leaving}" in text
-
-
-def test_restart_replaces_the_workers(shared_site: Any, shared_cluster: Any, answer: Callable[..., Any]) -> None:
-    before = shared_site.get("shared")
-    after = answer("restart")
-    assert (after["n_workers"], after["pid"]) == (2, before.pid)
-    assert not {worker["pid"] for worker in after["workers"]} & {worker.pid for worker in before.workers}
 
 
 @pytest.mark.full
@@ -203,10 +194,6 @@ def program_of(answer: Any, pid: int) -> str:
     """Return the name of the program that a process runs."""
     [name] = [one["command"] for one in answer["devices"][0]["processes"] if one["pid"] == pid]
     return str(name)
-
-
-def test_presets(answer: Callable[..., Any]) -> None:
-    assert [preset["name"] for preset in answer("presets")][:2] == ["auto", "cpu"]
 
 
 def test_nothing_heavy_is_imported(site: Any) -> None:

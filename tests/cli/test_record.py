@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import signal
@@ -13,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.cli.completion import candidates
-from gpucluster.cli.declarations import MAGIC
 from gpucluster.recordings.reading import read_recording
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -58,31 +55,6 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
     assert not part.exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        ([], 2, "FILE is missing. Usage: gpucluster record"),
-        (["shared"], 2, "FILE is missing: 'shared' is a cluster. Name a file to write, such as shared.jsonl.gz."),
-        (["shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
-        (["shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
-        (["nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),
-        (["a.jsonl", "--seconds", "0"], 2, "--seconds: must be between 1 and 18000, not 0."),
-        (["a.jsonl", "--seconds", "soon"], 2, "--seconds: must be a whole number, not 'soon'."),
-        (["a.jsonl", "--title", ""], 2, "title: must not be empty."),
-        (["a.jsonl", "--stop"], 2, "Unknown option '--stop'."),
-    ],
-)
-@pytest.mark.full
-def test_mistakes_are_refused(
-    shared_cluster: Any, gpucluster: Run, tmp_path: Path, words: list[str], code: int, sentence: str
-) -> None:
-    done = gpucluster("record", *words, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (code, "")
-    assert done.stderr.startswith(sentence)
-    assert done.stderr.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
 @pytest.mark.full
 def test_full_disk_is_reported_and_leaves_no_file(
@@ -96,14 +68,3 @@ def test_full_disk_is_reported_and_leaves_no_file(
     assert done.stderr.endswith(f"{name}.part cannot be written: File too large.\n")
     assert done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
-
-
-def test_json_of_a_refusal(shared_cluster: Any, gpucluster: Run) -> None:
-    done = gpucluster("record", "a.txt", "--json")
-    assert json.loads(done.stderr)["code"] == "invalid_request"
-
-
-def test_bundled_recordings_are_offered() -> None:
-    assert candidates(["replay", "kmeans"]) == ["kmeans-cpu", "kmeans-h100"]
-    assert candidates(["replay", "kmeans"], MAGIC) == ["kmeans-cpu", "kmeans-h100"]
-    assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []

@@ -8,13 +8,18 @@ from typing import Any
 
 import pytest
 from gpucluster.cli import main
+from gpucluster.registry.links import living_links
 
 NOT_A_NUMBER = ["abc", "1.5", "true", "1e30", "NaN", "", "none"]
 
 
 def picture(site: Any) -> Any:
     """Return all state of the clusters that a refused request might change."""
-    return [(model.id, model.state, model.wanted, [w.pid for w in model.workers]) for model in site.control.list()]
+    return [
+        (model.id, model.state, model.wanted, [w.pid for w in model.workers],
+         living_links(site.registry.folder(model.id)))
+        for model in site.control.list()
+    ]  # fmt: skip
 
 
 def refused(capsys: Any, *words: str) -> tuple[int, str]:
@@ -28,15 +33,11 @@ def refused(capsys: Any, *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("value", [*NOT_A_NUMBER, "-1", "100000", "9" * 5000])
-def test_scale_and_create(shared_site: Any, shared_cluster: Any, capsys: Any, value: str) -> None:
+def test_scale(shared_site: Any, shared_cluster: Any, capsys: Any, value: str) -> None:
     before = picture(shared_site)
     code, sentence = refused(capsys, "scale", "shared", value)
     assert code == 2
     assert sentence.startswith("n_workers: must be ")
-    if value != "none":  # create: the backend chooses
-        code, sentence = refused(capsys, "create", "--backend", "local", "--n-workers", value)
-        assert code == 2
-        assert sentence.startswith("--n-workers: must be ")
     assert picture(shared_site) == before
 
 
@@ -84,6 +85,7 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         ),
         (["create", "--name", "x\n"], 2, "--name: must start with a letter or digit"),
         (["create", "--backend", "gpu"], 2, "--backend: must be one of"),
+        (["create", "--n-workers", "9" * 5000], 2, "--n-workers: must be "),
         (["create", "--timeout", "0"], 2, "--timeout: must be between 1 and 86400, not 0."),
         (["logs", "--lines", "x"], 2, "--lines: must be a whole number, not 'x'."),
         (["stop", "shared", "--all"], 2, "Give names or --all, not both."),
@@ -93,32 +95,69 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["scal", "3"], 2, "Unknown verb 'scal'. Did you mean 'scale'?"),
         (["list", "everything"], 2, "Unexpected 'everything'."),
         (["completion", "tcsh"], 2, "There is no completion for 'tcsh'."),
-        (["logs", "--follow", "--json"], 2, ""),
+        (["logs", "--follow", "--json"], 2, "--json and --follow cannot be combined."),
+        (["lease"], 2, "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
+        (["lease", "--"], 2, "COMMAND is missing. Write it after --: gpucluster lease -- COMMAND."),
+        (["lease", "python", "x.py"], 2, "Unexpected 'python'. Write -- before the command: gpucluster lease -- COMMA"),
+        (["lease", "--", "no-such-command"], 2, "'no-such-command' was not found, or you may not run it."),
+        (["lease", "-n", "0", "--", "true"], 2, "--n-workers: a lease has at least 1 worker."),
+        (["lease", "--bogus", "--", "true"], 2, "Unknown option '--bogus'."),
+        (["gauges", "nobody"], 3, "There is no cluster 'nobody'"),
+        (["gauges", "--top", "0"], 2, "--top: must be between 1 and 10000, not 0."),
+        (["gauges", "--by", "colour"], 2, "--by: must be one of memory, gpu, cpu, tasks, disk, not 'colour'."),
+        (["replay"], 2, "FILE is missing. Usage: gpucluster replay"),
+        (["replay", "kmeans"], 3, "There is no recording kmeans. Did you mean 'kmeans-cpu'?"),
+        (["replay", "kmeans-cpu", "--speed", "fast"], 2, "--speed: must be a number such as 4 or 0.5, not 'fast'."),
+        (["replay", "kmeans-cpu", "--speed", "100"], 2, "--speed: must be a number from 0.25 to 64, not '100.0'."),
+        (["replay", "kmeans-cpu", "--speed", "1_0"], 2, "--speed: must be a number such as 4 or 0.5, not '1_0'."),
+        (["replay", "/dev/null"], 3, "There is no recording /dev/null."),
+        (["record"], 2, "FILE is missing. Usage: gpucluster record"),
+        (["record", "shared"], 2, "FILE is missing: 'shared' is a cluster. Name a file to write, such as shared.jsonl"),
+        (["record", "shared", "a.txt"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
+        (["record", "a.txt", "--json"], 2, "FILE: must end in .jsonl or .jsonl.gz"),
+        (["record", "shared", "nowhere/a.jsonl"], 2, "FILE: there is no directory nowhere."),
+        (["record", "nobody", "a.jsonl"], 3, "There is no cluster 'nobody'"),
+        (["record", "a.jsonl", "--seconds", "0"], 2, "--seconds: must be between 1 and 18000, not 0."),
+        (["record", "a.jsonl", "--seconds", "soon"], 2, "--seconds: must be a whole number, not 'soon'."),
+        (["record", "a.jsonl", "--title", ""], 2, "title: must not be empty."),
+        (["record", "a.jsonl", "--stop"], 2, "Unknown option '--stop'."),
+        (["share", "shared", "--hours", "-1"], 2, "--hours: must be at least 1 minute (0.0167), not -1"),
+        (["share", "shared", "--hours", "0"], 2, "--hours: must be at least 1 minute (0.0167), not 0."),
+        (["share", "shared", "--hours", "0.01"], 2, "--hours: must be at least 1 minute (0.0167), not 0.01."),
+        (["share", "shared", "--hours", "25"], 2, "--hours: must be at most 24, not 25.0."),
+        (["share", "shared", "--hours", "nan"], 2, "--hours: must be a finite number, not nan."),
+        (["share", "shared", "--hours", "soon"], 2, "--hours: must be a number of hours, not 'soon'."),
+        (["share", "shared", "--list", "--withdraw", "all"], 2, "Create a link, or --list, or --withdraw: one at a"),
+        (["share", "shared", "--list", "--tasks"], 2, "Create a link, or --list, or --withdraw: one at a time."),
+        (["share", "shared", "--public"], 4, "This site does not allow public links."),
+        (["share", "shared", "--withdraw", "00000000"], 3, "This cluster has no such link;"),
+        (["share", "nobody"], 3, "There is no cluster 'nobody'."),
     ],
 )
 def test_refused_arguments(
-    shared_site: Any, shared_cluster: Any, capsys: Any, words: list[str], code: int, sentence: str
-) -> None:
+    shared_site: Any, shared_cluster: Any, capsys: Any, monkeypatch: Any, tmp_path: Any,
+    words: list[str], code: int, sentence: str,
+) -> None:  # fmt: skip
     before = picture(shared_site)
+    monkeypatch.chdir(tmp_path)
     if "--json" in words:
         assert main(words) == code
-        assert json.loads(capsys.readouterr().err)["message"] == "--json and --follow cannot be combined."
+        error = json.loads(capsys.readouterr().err)
+        assert (error["code"], error["message"][: len(sentence)]) == ("invalid_request", sentence)
     else:
         got, message = refused(capsys, *words)
         assert (got, message[: len(sentence)]) == (code, sentence)
     assert picture(shared_site) == before
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_refusal_in_a_separate_process(shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+    """With ``--json`` it is the model of the error."""
     before = picture(shared_site)
     done = gpucluster("scale", "shared", "-1")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "n_workers: must be at least 0, not -1.\n"
     assert picture(shared_site) == before
-
-
-@pytest.mark.full
-def test_with_json_the_refusal_is_the_error_model(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
     done = gpucluster("status", "nobody", "--json")
     assert (done.returncode, done.stdout) == (3, "")
     error = json.loads(done.stderr)

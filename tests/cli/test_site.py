@@ -23,11 +23,23 @@ def said(capsys):
     return run
 
 
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes a site's file, and returns its path."""
+
+    def write(text: str) -> str:
+        (tmp_path / "site.yaml").write_text(text)
+        (tmp_path / "site.yaml").chmod(0o644)
+        return str(tmp_path / "site.yaml")
+
+    return write
+
+
 def test_a_site_without_a_file(said):
     assert said("site") == (0, "This site has no file /nonexistent/site.yaml.\n")
 
 
-def test_a_file_is_checked_before_it_counts(said, tmp_path):
+def test_a_file_is_checked_before_it_counts(said, written, tmp_path):
     code, text = said("site", "--file", str(EXAMPLE))
     assert code == 0
     assert text.startswith("Leonardo at CINECA (")
@@ -36,10 +48,8 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     assert ("limit", "slurm", "walltime: 1-00:00:00") in rows
     assert ("cost", "slurm", "per_gpu_hour: 0.25 node-hours") in rows
     assert said("site", "--file", str(tmp_path / "siet.yaml"))[0] == 2, "a check before deployment fails"
-    wrong = tmp_path / "site.yaml"
-    wrong.write_text("defaults:\n  slurm: {partitoin: main}\n")
-    wrong.chmod(0o644)
-    code, text = said("site", "--file", str(wrong), "--json")
+    wrong = written("defaults:\n  slurm: {partitoin: main}\n")
+    code, text = said("site", "--file", wrong, "--json")
     assert code == 2
     [trouble] = json.loads(text)["troubles"]
     assert trouble.startswith(
@@ -47,25 +57,26 @@ def test_a_file_is_checked_before_it_counts(said, tmp_path):
     )
 
 
-def test_all_of_a_file_is_shown(said, tmp_path):
-    file = tmp_path / "site.yaml"
-    file.write_text("login_node: login.site.org\nsharing: {links: false, public_links: true, link_hours: 4}\n")
-    file.chmod(0o644)
-    code, text = said("site", "--file", str(file))
+def test_all_of_a_file_is_shown(said, written):
+    file = written(
+        "login_node: login.site.org\n"
+        "sharing: {links: false, public_links: true, link_hours: 4, instructors: [root, no-such-user]}\n"
+    )
+    code, text = said("site", "--file", file)
     assert code == 0
+    assert "Note: sharing.instructors: this machine has no user and no group 'no-such-user'." in text
+    assert "'root'" not in text
     rows = {tuple(line.split(maxsplit=2)) for line in text.splitlines()}
     assert {
         ("sharing", "machine", f"{row}") for row in ("links: False", "public_links: True", "link_hours: 4.0")
     } <= rows
     assert re.search(r"^login node +all +login\.site\.org$", text, re.MULTILINE)
-    assert json.loads(said("site", "--file", str(file), "--json")[1])["login_node"] == "login.site.org"
+    assert json.loads(said("site", "--file", file, "--json")[1])["login_node"] == "login.site.org"
 
 
-def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
-    file = tmp_path / "site.yaml"
-    file.write_text("limits:\n  nokind: {n_workers: 2}\n  all: {kinds: [nope]}\n")
-    file.chmod(0o644)
-    code, text = said("site", "--file", str(file))
+def test_kinds_that_are_not_installed_are_noted(said, written):
+    file = written("limits:\n  nokind: {n_workers: 2}\n  all: {kinds: [nope]}\n")
+    code, text = said("site", "--file", file)
     assert code == 0, "a package elsewhere may offer them"
     assert "It has no errors." in text
     assert (
@@ -73,17 +84,7 @@ def test_kinds_that_are_not_installed_are_noted(said, tmp_path):
         in text
     )
     assert f"Note: {file}, line 3: limits.all.kinds.0: no kind of cluster 'nope' is installed here" in text
-    assert len(json.loads(said("site", "--file", str(file), "--json")[1])["notes"]) == 2
-
-
-def test_unknown_instructors_are_noted(said, tmp_path):
-    file = tmp_path / "site.yaml"
-    file.write_text("sharing: {instructors: [root, no-such-user]}\n")
-    file.chmod(0o644)
-    code, text = said("site", "--file", str(file))
-    assert code == 0
-    assert "Note: sharing.instructors: this machine has no user and no group 'no-such-user'." in text
-    assert "'root'" not in text
+    assert len(json.loads(said("site", "--file", file, "--json")[1])["notes"]) == 2
 
 
 def test_presets_of_the_site_are_listed(said, monkeypatch):
@@ -93,11 +94,8 @@ def test_presets_of_the_site_are_listed(said, monkeypatch):
     assert "leonardo-booster  Slurm" in text
 
 
-def test_kinds_and_presets_that_cannot_be_used_say_why(said, monkeypatch, tmp_path):
-    site = tmp_path / "site.yaml"
-    site.write_text("presets: [gpu-hour]\nlimits: {all: {kinds: [auto, cuda, local]}}\n")
-    site.chmod(0o644)
-    monkeypatch.setenv("GPUCLUSTER_SITE", str(site))
+def test_kinds_and_presets_that_cannot_be_used_say_why(said, monkeypatch, written):
+    monkeypatch.setenv("GPUCLUSTER_SITE", written("presets: [gpu-hour]\nlimits: {all: {kinds: [auto, cuda, local]}}\n"))
     kinds = {kind["name"]: kind["problem"] for kind in json.loads(said("kinds", "--json")[1])}
     assert kinds["local"] is None
     assert kinds["ssh"] == kinds["gateway"] == "Not allowed by this site, which allows auto, cuda, local."

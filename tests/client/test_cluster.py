@@ -65,10 +65,7 @@ async def test_a_synchronous_handle_works_inside_a_running_loop(shared):
     shared.wait_for_workers(1)
     assert shared.logs(3)
 
-
-def test_synchronous_handle_works_in_a_thread_with_a_loop(shared):
-    """As in a subshell of a kernel, where JupyterLab runs the callbacks of widgets."""
-
+    # As in a subshell of a kernel, where JupyterLab runs the callbacks of widgets.
     async def lines():
         return shared.logs(3)
 
@@ -301,21 +298,16 @@ def test_waiting_for_results_of_a_killed_cluster_raises_cluster_error(site, atte
     client.close()
 
 
-def test_collected_handle_does_not_stop_the_cluster(shared_site, shared_cluster):
+def test_failed_connect_lists_the_clusters(shared_site, shared):
     handle = gpucluster.connect()
     del handle
     gc.collect()
-    assert shared_site.get("shared").state is ClusterState.RUNNING
-
-
-def test_failed_connect_lists_the_clusters(shared_site, shared):
+    assert shared_site.get("shared").state is ClusterState.RUNNING, "collecting a handle does not stop its cluster"
     assert gpucluster.connect().id == shared.id == gpucluster.connect(shared.id).id
     assert [model.name for model in gpucluster.list()] == ["shared"]
     with pytest.raises(ClusterNotFound, match="Running clusters: shared"):
         gpucluster.connect("other")
-
-
-def test_refused_creation_leaves_no_cluster(shared_site, shared):
+    # A refused creation leaves no cluster.
     with pytest.raises(NameTaken):
         gpucluster.create("local", name="shared")
     with pytest.raises(InvalidRequest, match="workers: is not an option"):

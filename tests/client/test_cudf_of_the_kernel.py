@@ -61,21 +61,15 @@ def test_another_version_of_cudf_is_a_warning(monkeypatch: pytest.MonkeyPatch) -
         let_cudf_spill()
 
 
-@pytest.mark.parametrize("spec", [SimpleNamespace(), SimpleNamespace(enable_cudf_spill=False)])
-def test_other_clusters_do_not_change_cudf(monkeypatch: pytest.MonkeyPatch, spec: Any) -> None:
-    assert connected(monkeypatch, spec) == 1
-    assert "CUDF_SPILL" not in os.environ
-
-
-def test_client_of_a_spilling_cluster_enables_spilling(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert connected(monkeypatch, SimpleNamespace(enable_cudf_spill=True)) == 1
-    assert os.environ["CUDF_SPILL"] == "on"
-
-
-def connected(monkeypatch: pytest.MonkeyPatch, spec: Any) -> int:
-    """Make a client of a cluster with that spec; returns how many were made."""
+@pytest.mark.parametrize(
+    ("fields", "variable"), [({}, None), ({"enable_cudf_spill": False}, None), ({"enable_cudf_spill": True}, "on")]
+)
+def test_only_clients_of_spilling_clusters_enable_spilling(
+    monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], variable: str | None
+) -> None:
     made: list[Any] = []
     monkeypatch.setattr("gpucluster.client.notebook_client.Client", lambda *arguments, **_: made.append(arguments))
-    cluster: Any = SimpleNamespace(scheduler_address="unix://", model=SimpleNamespace(spec=spec), asynchronous=False)
+    model = SimpleNamespace(spec=SimpleNamespace(**fields))
+    cluster: Any = SimpleNamespace(scheduler_address="unix://", model=model, asynchronous=False)
     client_of(cluster, {})
-    return len(made)
+    assert (len(made), os.environ.get("CUDF_SPILL")) == (1, variable)

@@ -40,8 +40,5 @@ def test_unknown_page_lists_the_known_ones(text: str) -> None:
         find_page(text)
     assert "task-stream" in refused.value.message
     assert "\n" not in refused.value.message
-
-
-def test_a_near_miss_is_named() -> None:
     with pytest.raises(InvalidRequest, match="Did you mean 'task-stream'"):
         find_page("taskstream")

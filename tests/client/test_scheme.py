@@ -18,23 +18,17 @@ def test_distributed_finds_the_scheme_by_its_entry_point() -> None:
         get_backend("gpucluster").get_listener("some-name", None, True)
 
 
-def test_a_client_computes_by_name_and_by_id(shared_cluster) -> None:
+def test_a_client_computes_by_name_id_and_configured_address(shared_cluster) -> None:
     for name in ("shared", shared_cluster.id):
         with Client(f"gpucluster://{name}") as client:
             assert client.submit(sum, [1, 2]).result() == 3
-
-
-def test_a_client_computes_by_the_configured_address(shared_cluster) -> None:
     with dask.config.set({"scheduler-address": "gpucluster://shared"}), Client() as client:
         assert client.submit(sum, [1, 2]).result() == 3
 
 
-def test_unknown_cluster_is_refused(shared_site) -> None:
+def test_unknown_and_ended_clusters_are_refused_at_once(site) -> None:
     with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'"):
         Client("gpucluster://nobody")
-
-
-def test_an_ended_cluster_is_refused_at_once(site) -> None:
     model = site.running(name="over", n_workers=1)
     site.control.stop(model.id)
     with pytest.raises(InvalidState, match="The cluster 'over' is stopped"):

@@ -51,15 +51,8 @@ def jupyter(tmp_path: Path) -> Iterator[HTTPServer]:
 
 
 def _write(folder: Path, port: int, pid: int | None = None, name: str = "jpserver-1.json", **more: object) -> None:
-    info = {
-        "pid": pid or os.getpid(),
-        "port": port,
-        "base_url": "/some/base/",
-        "token": TOKEN,
-        "password": False,
-        **more,
-    }
-    (folder / name).write_text(json.dumps(info))
+    process = {"pid": pid or os.getpid(), "port": port, "base_url": "/some/base/", "token": TOKEN, "password": False}
+    (folder / name).write_text(json.dumps(process | more))
 
 
 def test_unreachable_address_goes_through_the_node(jupyter: HTTPServer, tmp_path: Path) -> None:

@@ -113,6 +113,10 @@ def test_most_first_and_the_unmeasured_last():
     assert ranked(SAMPLE, "cpu") == [1, 2, 0]
     gpus = SAMPLE.model_copy(update={"vram_used_bytes": [1, 2, None]})
     assert ranked(gpus) == [1, 0, 2], "memory of the GPU, where there is one"
+    names = [line.split("  ")[1].strip() for line in worker_lines(SAMPLE, 10, ranked(SAMPLE)[:2])]
+    assert [name.split(" █")[0].split(" ░")[0] for name in names] == ["Worker 0", "Worker 2", "and 1 more"]
+    assert len(worker_lines(SAMPLE, 10)) == 3
+    assert worker_lines(SAMPLE, 2)[-1] == "  and 2 more"
 
 
 def test_a_narrower_sample_has_lists_only():
@@ -125,19 +129,9 @@ def test_a_narrower_sample_has_lists_only():
     assert cut.model_dump(include=set(whole)) == whole
 
 
-def test_lines_of_the_wanted_and_how_many_others():
-    names = [line.split("  ")[1].strip() for line in worker_lines(SAMPLE, 10, ranked(SAMPLE)[:2])]
-    assert [name.split(" █")[0].split(" ░")[0] for name in names] == ["Worker 0", "Worker 2", "and 1 more"]
-    assert len(worker_lines(SAMPLE, 10)) == 3
-    assert worker_lines(SAMPLE, 2)[-1] == "  and 2 more"
-
-
-def test_what_is_in_a_bar():
+def test_load_tasks_and_what_is_in_a_bar():
     figures = sample(workers=["0"], memory_bytes=4 * GIB, managed_bytes=GIB)
     assert worker_figures(figures, 0).memory.sentence == "Managed 1 GiB; Unmanaged 3 GiB"
-
-
-def test_load_and_tasks():
     assert sentences(sample()) == ["0 tasks running, 0 results held"]
     busy = sample(
         cpu_percent=[50.0, 25.0], gpu_utilization_percent=[80, None], tasks={"processing": 1, "memory": 1, "erred": 2}

@@ -90,15 +90,23 @@ def test_nested_lease_is_refused(notebook: Notebook, shared_site: Any) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("--bogus", "Unknown option '--bogus'."),
-        ("-n 0", "--n-workers: a lease has at least 1 worker."),
-        ("-n x", "--n-workers: must be a whole number, not 'x'."),
-        ("--timeout 0", "--timeout: must be between 1 and 86400, not 0."),
-        ("'", "Missing closing quotation mark."),
+        ("lease --bogus", "Unknown option '--bogus'."),
+        ("lease -n 0", "--n-workers: a lease has at least 1 worker."),
+        ("lease -n x", "--n-workers: must be a whole number, not 'x'."),
+        ("lease --timeout 0", "--timeout: must be between 1 and 86400, not 0."),
+        ("lease '", "Missing closing quotation mark."),
+        ("profile --bogus", "Unknown option '--bogus'. See '%gpucluster help profile'."),
+        ("profile --json", "--json needs a value. See '%gpucluster help profile'."),
+        ("profile a b", "Unexpected 'b'. See '%gpucluster help profile'."),
+        ("profile nobody", "There is no cluster 'nobody'."),
+        ("profile '", "Missing closing quotation mark."),
+        ("profile --json /no/such/x.json", "--json: there is no directory /no/such."),
+        ("profile --performance-report /tmp", "--performance-report: /tmp is a directory; give the name of a file."),
+        ("profile --json new/", "--json: new/ is a directory; give the name of a file."),
     ],
 )
 def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:
-    [output] = notebook.run(f"%%gpucluster lease {line}\nnever = 1")
+    [output] = notebook.run(f"%%gpucluster {line}\nnever = 1")
     [said] = output["traceback"]
     assert output["type"] == "error" and said.startswith(sentence)
     assert notebook.text("print('never' in dir())") == "False\n"

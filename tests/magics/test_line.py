@@ -47,8 +47,10 @@ def test_variables_are_expanded_as_ipython_does_and_json_stays(line: str, words:
     assert split_line(line, None, Expansion(NAMES)) == words
 
 
-def test_the_lines_below_are_not_expanded() -> None:
+def test_the_lines_below_are_not_expanded_and_quotations_end() -> None:
     assert split_line("create --n-workers {n}", "--name {n}", Expansion(NAMES))[-1] == "{n}"
+    with pytest.raises(InvalidRequest, match=r"^Missing closing quotation mark\.$"):
+        split_line("create --name 'x")
 
 
 @pytest.mark.parametrize(
@@ -63,11 +65,6 @@ def test_unexpanded_text_has_a_reason(line: str, problem: str | None) -> None:
     expand = Expansion(NAMES)
     split_line(line, None, expand)
     assert expand.problem == problem
-
-
-def test_open_quotation_is_refused() -> None:
-    with pytest.raises(InvalidRequest, match=r"^Missing closing quotation mark\.$"):
-        split_line("create --name 'x")
 
 
 @pytest.mark.parametrize(

@@ -56,26 +56,6 @@ def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path:
     assert read_recording(tmp_path / "mine.jsonl.gz").message is None
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("record", "FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz."),
-        ("record a.txt", "FILE: must end in .jsonl or .jsonl.gz; JupyterLab opens .gpucluster.jsonl.gz."),
-        ("replay", "FILE is missing. Usage: %gpucluster replay [--speed FACTOR] FILE."),
-        ("replay gone.jsonl", "There is no recording gone.jsonl. Those that come with gpucluster: "),
-        ("replay kmeans-cpu --speed fast", "--speed: must be a number such as 4 or 0.5, not 'fast'."),
-        ("replay kmeans-cpu --speed 0", "--speed: must be a number from 0.25 to 64, not '0.0'."),
-        ("replay broken.jsonl", "broken.jsonl is not a gpucluster recording."),
-    ],
-)
-def test_mistakes_are_refused(page: Any, tmp_path: Path, line: str, sentence: str) -> None:
-    (tmp_path / "broken.jsonl").write_text("{}")
-    page.run(f"%cd -q {tmp_path}")
-    said = page.text(f"%gpucluster {line}", "stderr")
-    assert said.startswith(sentence)
-    assert said.count("\n") == 1
-
-
 def test_a_recording_is_played_by_the_browser(page: Any) -> None:
     (output,) = page.run("%gpucluster replay kmeans-cpu --speed 4")
     html, text = output["data"]["text/html"], output["data"]["text/plain"]

@@ -61,7 +61,7 @@ def test_scheduler_keeps_a_bounded_number() -> None:
     assert found["n_lanes"] == 200
     assert len({(worker, thread) for worker, thread, *_ in found["blocks"]}) == 48
     assert sum(entry["n_tasks"] for entry in found["prefixes"].values()) == 2 * HELD_BLOCKS
-    assert sum(entry["compute"] for entry in found["prefixes"].values()) == pytest.approx(HELD_BLOCKS * 0.001)
+    assert sum(entry["compute_seconds"] for entry in found["prefixes"].values()) == pytest.approx(HELD_BLOCKS * 0.001)
 
 
 def test_coroutines_that_overlap_are_bounded_too() -> None:

@@ -91,27 +91,6 @@ def test_an_error_is_the_users_own(notebook: Notebook) -> None:
     assert [output["ename"] for output in outputs if output["type"] == "error"] == ["SyntaxError"]
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("--bogus", "Unknown option '--bogus'. See '%gpucluster help profile'."),
-        ("--json", "--json needs a value. See '%gpucluster help profile'."),
-        ("a b", "Unexpected 'b'. See '%gpucluster help profile'."),
-        ("nobody", "There is no cluster 'nobody'."),
-        ("'", "Missing closing quotation mark."),
-        ("--json /no/such/x.json", "--json: there is no directory /no/such."),
-        ("--performance-report /tmp", "--performance-report: /tmp is a directory; give the name of a file."),
-        ("--json new/", "--json: new/ is a directory; give the name of a file."),
-    ],
-)
-def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:
-    [output] = notebook.run(f"%%gpucluster profile {line}\nnever = 1")
-    assert output["type"] == "error"
-    [said] = output["traceback"]
-    assert said.startswith(sentence)
-    assert notebook.text("print('never' in dir())") == "False\n"
-
-
 def test_help_completion_and_files(notebook: Notebook, tmp_path: Path) -> None:
     said = notebook.text("%%gpucluster profile --help\nnever = 1")
     assert said.startswith("usage: %gpucluster profile [--timeline | --no-timeline]")

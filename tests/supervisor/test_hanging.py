@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gpucluster
 import pytest
-from gpucluster.client import api
+from gpucluster.client import waiting
 from gpucluster.protocol.errors import StartTimedOut
 from gpucluster.protocol.models import ClusterState
 
@@ -42,7 +42,7 @@ def hang(tmp_path, monkeypatch):
 )
 @pytest.mark.full
 def test_a_start_that_hangs_ends_in_time(site, monkeypatch, wait_until, hang, module, words):
-    monkeypatch.setattr(api, "STOP_LATE_SECONDS", PATIENCE)
+    monkeypatch.setattr(waiting, "STOP_LATE_SECONDS", PATIENCE)
     hang(module)
     with pytest.raises(StartTimedOut, match=words):
         gpucluster.create("local", name="late", n_workers=1, timeout=PATIENCE)

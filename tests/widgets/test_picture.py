@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.messages import MessageCode
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
-from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.widgets.picture import MOST_WORKERS, Picture
+
+from tests.gauges.test_text import sample
 
 GIB = 2**30
 HOSTILE = "<script>alert(1)</script>\" onload='x' &"
@@ -22,11 +23,6 @@ def cluster(**changes: object) -> ClusterModel:
         "created_at": "2026-11-21T10:00:00+00:00",
     }  # fmt: skip
     return ClusterModel.model_validate({**fields, **changes})
-
-
-def sample(**columns: object) -> TelemetrySample:
-    fields: dict[str, object] = {"id": "0123abcd", "at": "2026-11-21T10:00:05+00:00", "workers": ["0", "1"]}
-    return TelemetrySample.model_validate({**fields, **columns})
 
 
 class Tags(HTMLParser):

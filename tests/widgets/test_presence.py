@@ -38,14 +38,10 @@ def presence() -> tuple[Presence, Clock]:
     return Presence(clock), clock
 
 
-def test_no_viewer_before_display():
-    found, _ = presence()
-    assert not found.looked_at(busy=False)
-    assert not found.looked_at(busy=True)
-
-
 def test_a_view_is_expected_for_a_while_after_it_was_shown():
     found, clock = presence()
+    assert not found.looked_at(busy=False)
+    assert not found.looked_at(busy=True)
     found.displayed()
     assert found.looked_at(busy=False)
     clock.now += PATIENCE_SECONDS + 1
@@ -92,14 +88,8 @@ def test_messages_do_not_pile_up():
     found.sent()
     assert not found.may_send(busy=False)
     found.answered()
-    assert found.may_send(busy=False)
-
-
-def test_busy_kernel_repeats_its_request():
-    found, _ = presence()
-    found.displayed()
     for _ in range(UNANSWERED_WHILE_BUSY):
-        assert found.may_send(busy=True)
+        assert found.may_send(busy=True), "a busy kernel reads no answers"
         found.sent()
     assert not found.may_send(busy=True)
 
@@ -112,7 +102,11 @@ def test_a_flood_of_views_is_not_remembered():
     assert len(found._views) == MOST_VIEWS
 
 
-def test_valid_reports():
+def test_valid_and_deeply_nested_reports():
+    nested: Any = []
+    for _ in range(100_000):
+        nested = [nested]
+    assert read_message({"kind": "scale", "n_workers": nested}) is None
     assert read_message({"kind": "opened", "view": "a1", "keeps": True}) == Opened(kind="opened", view="a1", keeps=True)
     assert read_message({"kind": "stop"}) == Stop(kind="stop")
     scale = read_message({"kind": "scale", "n_workers": 3})
@@ -134,13 +128,6 @@ def test_valid_reports():
 )  # fmt: skip
 def test_invalid_reports_are_ignored(content: Any):
     assert read_message(content) is None
-
-
-def test_deeply_nested_report_is_ignored():
-    nested: Any = []
-    for _ in range(100_000):
-        nested = [nested]
-    assert read_message({"kind": "scale", "n_workers": nested}) is None
 
 
 class Listener:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .workload import Context, Outcome, Parameters, Workload, expect, persisted
+from .workload import Context, Outcome, Parameters, Workload, by_size, expect, persisted
 
 SEED = 20130101
 
@@ -42,7 +42,7 @@ def _transpose_sum(data: Any) -> Outcome:
 TRANSPOSE_SUM = Workload(
     "transpose-sum",
     "Sum of a square array and its transpose (float64)",
-    {"tiny": {"n": 1_000}, "small": {"n": 4_000}, "medium": {"n": 10_000}, "large": {"n": 30_000}},
+    by_size(n=(1_000, 4_000, 10_000, 30_000)),
     prepare=_square,
     run=_transpose_sum,
     memory_bytes=lambda parameters: 3 * 8 * parameters["n"] ** 2,
@@ -54,10 +54,6 @@ TRANSPOSE_SUM = Workload(
 # -- singular value decomposition ----------------------------------------------------------------
 
 SVD_COLUMNS = 64
-
-
-def _tall(context: Context, parameters: Parameters) -> Any:
-    return random_rows(context, parameters["rows"], SVD_COLUMNS, "float64")
 
 
 def _svd(x: Any) -> Outcome:
@@ -74,12 +70,9 @@ def _svd(x: Any) -> Outcome:
 SVD = Workload(
     "svd",
     "Singular value decomposition of a tall array with 64 columns (dask.array.linalg.svd, float64)",
-    {
-        "tiny": {"rows": 20_000}, "small": {"rows": 200_000}, "medium": {"rows": 1_000_000},
-        "large": {"rows": 10_000_000},
-    },
-    prepare=_tall,
+    by_size(rows=(20_000, 200_000, 1_000_000, 10_000_000)),
+    prepare=lambda context, parameters: random_rows(context, parameters["rows"], SVD_COLUMNS, "float64"),
     run=_svd,
     memory_bytes=lambda parameters: 4 * 8 * SVD_COLUMNS * parameters["rows"],
     amount=lambda parameters: parameters["rows"],
-)  # fmt: skip
+)

@@ -10,36 +10,13 @@ from . import arrays, collectives, frames, models
 from .names import NAMES
 from .workload import Workload
 
-_BY_NAME = {
-    workload.name: workload
-    for workload in (
-        arrays.TRANSPOSE_SUM,
-        frames.MERGE,
-        frames.FRAME_SUM,
-        arrays.SVD,
-        models.KMEANS,
-        models.PCA,
-        models.TRUNCATED_SVD,
-        models.NEAREST_NEIGHBORS,
-        collectives.ALLREDUCE_LATENCY,
-        collectives.ALLREDUCE_BANDWIDTH,
-        collectives.MPI_LATENCY,
-        collectives.MPI_BANDWIDTH,
-        models.MPI_KMEANS,
-        frames.FLIGHTS_ETL,
-    )
-}
+_DEFINED = [found for module in (arrays, collectives, frames, models) for found in vars(module).values()]
+_BY_NAME = {found.name: found for found in _DEFINED if isinstance(found, Workload)}
 WORKLOADS: dict[str, Workload] = {name: _BY_NAME[name] for name in NAMES}
 
 
 def workloads(only: Sequence[str] | None = None) -> list[Workload]:
-    """Return the workloads of these names, by default all.
-
-    Raises
-    ------
-    InvalidRequest
-        There is no such workload.
-    """
+    """Return the workloads of these names, by default all. Raises `InvalidRequest` (there is no such workload)."""
     if only is None:
         return list(WORKLOADS.values())
     for name in only:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .names import SIZES, Size
-from .workload import Context, Outcome, Parameters, Workload, expect
+from .names import SIZES
+from .workload import Context, Outcome, Parameters, Workload, by_size, expect
 
 LATENCY_BYTES = 8
 _MEASURED_SECONDS = 0.2  # Approximate duration of one run of repeated operations.
@@ -59,32 +60,32 @@ def _allreduce(data: Any, communicator: Any = "workers") -> Outcome:
     return Outcome(n_workers, seconds=max(seconds for seconds, _ in answers))
 
 
-def _allreduce_mpi(data: Any) -> Outcome:
-    return _allreduce(data, "mpi")
+ALLREDUCE_LATENCY = Workload(
+    "allreduce-latency",
+    "Allreduce of one number over the workers' links: latency",
+    by_size(bytes=[LATENCY_BYTES] * len(SIZES)),
+    prepare=_one_row_each,
+    run=_allreduce,
+    memory_bytes=lambda parameters: 2**20,
+    least_workers=2,
+    scales=False,
+)
+ALLREDUCE_BANDWIDTH = replace(
+    ALLREDUCE_LATENCY,
+    name="allreduce-bandwidth",
+    title="Allreduce of a large array over the workers' links: bandwidth",
+    sizes=by_size(bytes=(2**18, 2**22, 2**24, 2**26)),
+    memory_bytes=lambda parameters: 64 * parameters["bytes"],
+    amount=lambda parameters: parameters["bytes"],
+    unit="bytes",
+)
 
 
-_ONE_NUMBER: Mapping[Size, Parameters] = {size: {"bytes": LATENCY_BYTES} for size in SIZES}
-_LARGE: Mapping[Size, Parameters] = {
-    "tiny": {"bytes": 2**18}, "small": {"bytes": 2**22}, "medium": {"bytes": 2**24}, "large": {"bytes": 2**26},
-}  # fmt: skip
+def _over_mpi(workload: Workload) -> Workload:
+    title = workload.title.replace("the workers' links", "MPI")
+    run = partial(_allreduce, communicator="mpi")
+    return replace(workload, name=f"mpi-{workload.name}", title=title, run=run, needs_mpi=True)
 
 
-def _latency(name: str, run: Any, over: str, mpi: bool) -> Workload:
-    return Workload(
-        name, f"Allreduce of one number over {over}: latency", _ONE_NUMBER, prepare=_one_row_each, run=run,
-        memory_bytes=lambda parameters: 2**20, least_workers=2, needs_mpi=mpi, scales=False,
-    )  # fmt: skip
-
-
-def _bandwidth(name: str, run: Any, over: str, mpi: bool) -> Workload:
-    return Workload(
-        name, f"Allreduce of a large array over {over}: bandwidth", _LARGE, prepare=_one_row_each, run=run,
-        memory_bytes=lambda parameters: 64 * parameters["bytes"], amount=lambda parameters: parameters["bytes"],
-        unit="bytes", least_workers=2, needs_mpi=mpi, scales=False,
-    )  # fmt: skip
-
-
-ALLREDUCE_LATENCY = _latency("allreduce-latency", _allreduce, "the workers' links", False)
-ALLREDUCE_BANDWIDTH = _bandwidth("allreduce-bandwidth", _allreduce, "the workers' links", False)
-MPI_LATENCY = _latency("mpi-allreduce-latency", _allreduce_mpi, "MPI", True)
-MPI_BANDWIDTH = _bandwidth("mpi-allreduce-bandwidth", _allreduce_mpi, "MPI", True)
+MPI_LATENCY = _over_mpi(ALLREDUCE_LATENCY)
+MPI_BANDWIDTH = _over_mpi(ALLREDUCE_BANDWIDTH)

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from ..cli import EXIT_INTERRUPTED
 from ..cli.arguments import SentenceParser, did_you_mean, shown, whole_number
 from ..cli.commands import Answer, Commands, Say, Subcommand
-from ..cli.declarations import LIVING, declare_json
+from ..cli.declarations import LIVING
 from ..cli.options import add_spec_options, spec_from, spec_options
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS
 from .names import NAMES, SIZES, TRANSPORTS
 
 if TYPE_CHECKING:
+    from .result import BenchResult
     from .target import Target
+    from .transports.comparison import TransportResult
 
+R = TypeVar("R", "BenchResult", "TransportResult")
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
 """Fields of the spec of a temporary cluster."""
 _COMPARE = "compare"
@@ -39,7 +42,7 @@ class WorkloadModel(BaseModel):
     sizes: dict[str, dict[str, int]]
 
 
-def declare_bench(parser: SentenceParser, face: str) -> None:
+def declare_bench(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="NAME", complete=LIVING,
         help="Name or id of a running cluster. Default: a temporary one. Or 'compare FIRST "
@@ -75,7 +78,6 @@ def declare_bench(parser: SentenceParser, face: str) -> None:
         + ", ".join(TRANSPORTS) + "), and compare messages and workloads over them, in turns.",
     )  # fmt: skip
     add_spec_options(parser, BENCH_FIELDS)
-    declare_json(parser, face)
 
 
 def bench(found: Namespace, say: Say) -> Answer:
@@ -118,7 +120,8 @@ def _compare(found: Namespace, files: Sequence[str]) -> Answer:
 
 
 def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
-    only, size, seconds, counts = _only(found), _size(found), _seconds(found), _counts(found)
+    only, size, counts = _only(found), _size(found), _counts(found)
+    seconds = whole_number(found.seconds, "--seconds", 10, 86_400) if "seconds" in vars(found) else None
     if size is not None and seconds is not None:
         raise InvalidRequest("Give --size or --seconds, not both.")
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
@@ -133,14 +136,9 @@ def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
         result = running.bench(
             target, only=only, size=size, seconds=seconds, workers=counts, repeats=repeats, say=say
         )  # fmt: skip
-    result.save(output)
-    written = [output]
-    if not getattr(found, "no_report", False):
-        say("Writing the report")
-        written.append(output.with_suffix(".html"))
-        write_report(result, written[-1])
     code = 1 if any(item.failed for item in result.left_out) else 0
-    return _written(text.result_text(result), result, written, code if result.complete else EXIT_INTERRUPTED)
+    code = code if result.complete else EXIT_INTERRUPTED
+    return _written(found, result, output, write_report, text.result_text(result), code)
 
 
 def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
@@ -159,16 +157,19 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
     from .transports import comparison, report
 
     result = comparison.compare_transports(names, size=size, repeats=repeats, say=say)
+    return _written(found, result, output, report.write_page, report.text(result))
+
+
+def _written(
+    found: Namespace, result: R, output: Path, write_page: Callable[[R, Path], None], text: str, code: int = 0
+) -> Answer:
+    """Write the files of a result, and return the answer."""
     result.save(output)
     written = [output]
     if not getattr(found, "no_report", False):
         written.append(output.with_suffix(".html"))
-        report.write_page(result, written[-1])
-    return _written(report.text(result), result, written)
-
-
-def _written(text: str, value: BaseModel, files: Sequence[Path], code: int = 0) -> Answer:
-    return Answer(text, value, [f"Written: {path}" for path in files], code=code)
+        write_page(result, written[-1])
+    return Answer(text, result, [f"Written: {path}" for path in written], code=code)
 
 
 def _target(found: Namespace, name: str | None, counts: list[int] | None) -> AbstractContextManager[Target]:
@@ -217,10 +218,6 @@ def _size(found: Namespace) -> Any:
     return found.size
 
 
-def _seconds(found: Namespace) -> float | None:
-    return whole_number(found.seconds, "--seconds", 10, 86_400) if "seconds" in vars(found) else None
-
-
 def _counts(found: Namespace) -> list[int] | None:
     if "workers" not in vars(found):
         return None
@@ -245,4 +242,6 @@ def _flag(field: str) -> str:
     return option.flag if option is not None else "--" + field.replace("_", "-")
 
 
-COMMANDS = Commands((Subcommand("bench", "Measure a cluster, or compare two measurements.", declare_bench, run=bench),))
+COMMANDS = Commands(
+    (Subcommand("bench", "Measure a cluster, or compare two measurements.", declare_bench, json=True, run=bench),)
+)

@@ -29,7 +29,6 @@ class Pair(BaseModel):
 
     @property
     def words(self) -> str:
-        """The comparison in words."""
         return Ratio(self.ratio, self.lower, self.upper).words
 
 
@@ -57,10 +56,9 @@ class Comparison(BaseModel):
         lines += [f"Doubtful: {sentence}" for sentence in self.doubts]
         n_pairs = len(self.pairs)
         lines.append(
-            f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement "
-            "show; other "
-            "changes on the machine between the two are not included. "
-            f"Of {n_pairs} comparisons without any difference, about {n_pairs * (1 - CONFIDENCE):.1f} show one anyway."
+            f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement show; "
+            f"other changes on the machine between the two are not included. Of {n_pairs} comparisons without any "
+            f"difference, about {n_pairs * (1 - CONFIDENCE):.1f} show one anyway."
         )
         return "\n".join(lines)
 
@@ -68,10 +66,7 @@ class Comparison(BaseModel):
 def compare(first: BenchResult, second: BenchResult) -> Comparison:
     """Compare the workloads that both have in the same size on the same number of workers.
 
-    Raises
-    ------
-    NotComparable
-        There is none.
+    Raises `NotComparable` (there is none).
     """
     ones, others = _by_key(first), _by_key(second)
     common = [key for key in ones if key in others]
@@ -80,22 +75,14 @@ def compare(first: BenchResult, second: BenchResult) -> Comparison:
         raise NotComparable(
             "The two results have no workload of the same size and number of workers. " + " ".join(missing)
         )
-    pairs = []
-    for key in common:
-        one, other = ones[key], others[key]
-        ratio = ratio_of(one.seconds, other.seconds)
-        pairs.append(
-            Pair(
-                workload=one.workload,
-                size=one.size,
-                n_workers=one.n_workers,
-                first_seconds=one.spread.median,
-                second_seconds=other.spread.median,
-                ratio=ratio.medians,
-                lower=ratio.lower,
-                upper=ratio.upper,
-            )
+    pairs = [
+        Pair(
+            workload=one.workload, size=one.size, n_workers=one.n_workers, first_seconds=one.spread.median,
+            second_seconds=other.spread.median, ratio=ratio.medians, lower=ratio.lower, upper=ratio.upper,
         )
+        for one, other in ((ones[key], others[key]) for key in common)
+        for ratio in [ratio_of(one.seconds, other.seconds)]
+    ]  # fmt: skip
     doubts = [
         f"other programs were running when the {ordinal} was measured ({busy}); "
         "this alone can explain such a difference."

@@ -8,14 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..datasets import flights, planes, weather
-from .workload import Context, Outcome, Parameters, Workload, expect, persisted
+from .workload import Context, Outcome, Parameters, Workload, by_size, expect, persisted
 
 SUM_COLUMNS = 8
 FLOWN = 336_776 - 8_255  # Flights that were not cancelled.
-
-
-def _cuts(rows: int, n_blocks: int) -> list[tuple[int, int]]:
-    return list(pairwise(rows * number // n_blocks for number in range(n_blocks + 1)))
 
 
 def frame_of(columns: dict[str, Any], library: str) -> Any:
@@ -31,8 +27,10 @@ def frame_of(columns: dict[str, Any], library: str) -> Any:
 def _lazy(make: Any, rows: int, n_blocks: int, library: str, **options: Any) -> Any:
     import dask.dataframe as dd
 
+    n_blocks = min(rows, n_blocks)
+    cuts = list(pairwise(rows * number // n_blocks for number in range(n_blocks + 1)))
     return dd.from_map(
-        make, _cuts(rows, min(rows, n_blocks)), library=library, meta=make((0, 1), library=library, **options),
+        make, cuts, library=library, meta=make((0, 1), library=library, **options),
         enforce_metadata=False, **options,
     )  # fmt: skip
 
@@ -52,22 +50,15 @@ def _numbers(context: Context, parameters: Parameters) -> Any:
     return persisted(lazy)[0]
 
 
-def _frame_sum(frame: Any) -> Outcome:
-    return Outcome(float(frame.sum().compute().sum()))
-
-
 FRAME_SUM = Workload(
     "frame-sum",
     "Sums of the 8 columns of a data frame (float64)",
-    {
-        "tiny": {"rows": 100_000}, "small": {"rows": 2_000_000}, "medium": {"rows": 20_000_000},
-        "large": {"rows": 200_000_000},
-    },
+    by_size(rows=(100_000, 2_000_000, 20_000_000, 200_000_000)),
     prepare=_numbers,
-    run=_frame_sum,
+    run=lambda frame: Outcome(float(frame.sum().compute().sum())),
     memory_bytes=lambda parameters: 2 * 8 * SUM_COLUMNS * parameters["rows"],
     amount=lambda parameters: parameters["rows"],
-)  # fmt: skip
+)
 
 
 # -- merge ---------------------------------------------------------------------------------------
@@ -109,15 +100,12 @@ def _merge(data: Any) -> Outcome:
 MERGE = Workload(
     "merge",
     "Merge of two data frames on a random key, of which 30% match (int64)",
-    {
-        "tiny": {"rows": 50_000}, "small": {"rows": 1_000_000}, "medium": {"rows": 10_000_000},
-        "large": {"rows": 100_000_000},
-    },
+    by_size(rows=(50_000, 1_000_000, 10_000_000, 100_000_000)),
     prepare=_two_tables,
     run=_merge,
     memory_bytes=lambda parameters: 6 * 16 * parameters["rows"],
     amount=lambda parameters: 2 * parameters["rows"],
-)  # fmt: skip
+)
 
 
 # -- shuffle -------------------------------------------------------------------------------------
@@ -159,10 +147,6 @@ SHUFFLE = Workload(
 _COLUMNS = ["carrier", "origin", "tailnum", "time_hour", "dep_time", "dep_delay", "arr_delay", "air_time"]
 
 
-def _sources(_context: Context, parameters: Parameters) -> Any:
-    return parameters["copies"]
-
-
 def _flights_etl(copies: Any) -> Outcome:
     table = flights(columns=_COLUMNS, copies=copies)
     flown = table[table.dep_time.notnull()]
@@ -180,8 +164,8 @@ def _flights_etl(copies: Any) -> Outcome:
 FLIGHTS_ETL = Workload(
     "flights-etl",
     "Flights: read Parquet, drop cancelled ones, join weather and planes, aggregate by carrier and origin",
-    {"tiny": {"copies": 1}, "small": {"copies": 4}, "medium": {"copies": 32}, "large": {"copies": 256}},
-    prepare=_sources,
+    by_size(copies=(1, 4, 32, 256)),
+    prepare=lambda _context, parameters: parameters["copies"],
     run=_flights_etl,
     # Each thread has only a few partitions in memory at the same time.
     memory_bytes=lambda parameters: 256 * 2**20,

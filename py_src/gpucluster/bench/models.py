@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .arrays import SEED, random_rows
-from .names import Size
-from .workload import Context, Outcome, Parameters, Workload
+from .workload import Context, Outcome, Parameters, Workload, by_size
 
 KMEANS_COLUMNS, CLUSTERS, ITERATIONS = 32, 16, 10
 PCA_COLUMNS, COMPONENTS = 64, 8
 NEIGHBORS_COLUMNS, NEIGHBORS = 16, 5
-
-
-def _points(context: Context, parameters: Parameters) -> Any:
-    return random_rows(context, parameters["rows"], KMEANS_COLUMNS, "float32")
 
 
 def _kmeans(X: Any) -> Outcome:
@@ -33,17 +27,14 @@ def _kmeans(X: Any) -> Outcome:
 KMEANS = Workload(
     "kmeans",
     f"k-means: {CLUSTERS} clusters, {ITERATIONS} iterations from a given start, {KMEANS_COLUMNS} columns (float32)",
-    {
-        "tiny": {"rows": 50_000}, "small": {"rows": 500_000}, "medium": {"rows": 2_000_000},
-        "large": {"rows": 50_000_000},
-    },
-    prepare=_points,
+    by_size(rows=(50_000, 500_000, 2_000_000, 50_000_000)),
+    prepare=lambda context, parameters: random_rows(context, parameters["rows"], KMEANS_COLUMNS, "float32"),
     run=_kmeans,
     memory_bytes=lambda parameters: 2 * 4 * KMEANS_COLUMNS * parameters["rows"],
     amount=lambda parameters: ITERATIONS * parameters["rows"],
     unit="rows × iterations",
     tolerance=1e-4,
-)  # fmt: skip
+)
 
 
 def _kmeans_over_mpi(X: Any) -> Outcome:
@@ -56,10 +47,6 @@ def _kmeans_over_mpi(X: Any) -> Outcome:
 MPI_KMEANS = replace(
     KMEANS, name="mpi-kmeans", title=f"{KMEANS.title}, over MPI", run=_kmeans_over_mpi, least_workers=2, needs_mpi=True
 )
-
-
-def _table(context: Context, parameters: Parameters) -> Any:
-    return random_rows(context, parameters["rows"], PCA_COLUMNS, "float32")
 
 
 def _pca(X: Any) -> Outcome:
@@ -78,31 +65,18 @@ def _host(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else array
 
 
-_TABLE_SIZES: Mapping[Size, Parameters] = {
-    "tiny": {"rows": 50_000}, "small": {"rows": 500_000}, "medium": {"rows": 2_000_000}, "large": {"rows": 25_000_000},
-}  # fmt: skip
-
 PCA = Workload(
     "pca",
     f"PCA: {COMPONENTS} components of {PCA_COLUMNS} columns (float32)",
-    _TABLE_SIZES,
-    prepare=_table,
+    by_size(rows=(50_000, 500_000, 2_000_000, 25_000_000)),
+    prepare=lambda context, parameters: random_rows(context, parameters["rows"], PCA_COLUMNS, "float32"),
     run=_pca,
     memory_bytes=lambda parameters: 3 * 4 * PCA_COLUMNS * parameters["rows"],
     amount=lambda parameters: parameters["rows"],
     tolerance=1e-4,
 )
 
-TRUNCATED_SVD = Workload(
-    "truncated-svd",
-    f"Truncated SVD: {COMPONENTS} components of {PCA_COLUMNS} columns (float32)",
-    _TABLE_SIZES,
-    prepare=_table,
-    run=_truncated_svd,
-    memory_bytes=lambda parameters: 3 * 4 * PCA_COLUMNS * parameters["rows"],
-    amount=lambda parameters: parameters["rows"],
-    tolerance=1e-4,
-)
+TRUNCATED_SVD = replace(PCA, name="truncated-svd", title=PCA.title.replace("PCA", "Truncated SVD"), run=_truncated_svd)
 
 
 def _index_and_queries(context: Context, parameters: Parameters) -> Any:
@@ -122,12 +96,7 @@ def _nearest_neighbors(data: Any) -> Outcome:
 NEAREST_NEIGHBORS = Workload(
     "nearest-neighbors",
     f"Nearest neighbours: {NEIGHBORS} of each query, {NEIGHBORS_COLUMNS} columns (float32)",
-    {
-        "tiny": {"rows": 2_000, "queries": 500},
-        "small": {"rows": 20_000, "queries": 2_000},
-        "medium": {"rows": 100_000, "queries": 10_000},
-        "large": {"rows": 1_000_000, "queries": 50_000},
-    },
+    by_size(rows=(2_000, 20_000, 100_000, 1_000_000), queries=(500, 2_000, 10_000, 50_000)),
     prepare=_index_and_queries,
     run=_nearest_neighbors,
     memory_bytes=lambda parameters: 4 * 4 * NEIGHBORS_COLUMNS * (parameters["rows"] + parameters["queries"]),

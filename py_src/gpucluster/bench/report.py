@@ -52,9 +52,8 @@ details table {{ width: auto; }}
 """
 _SCALING = (
     "Each point is the median of {runs} runs of the same work on the same data. The dashed line is what it would be if "
-    "every worker added as much as the first ones. Bars hold the true ratio in 95 of 100 cases, as far as the "
-    "spread of "
-    "the runs shows. Click a name to hide its line."
+    "every worker added as much as the first ones. Bars hold the true ratio in 95 of 100 cases, as far as the spread "
+    "of the runs shows. Click a name to hide its line."
 )
 _SMALL = "Each dot is a run; the line joins the medians, the dashed one is perfect scaling."
 Section = tuple[str, str, Sequence[Any]]  # Heading, note, and Bokeh figures.

@@ -11,14 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ..protocol.statistics import Spread, ratio_of, spread_of
 from .errors import UnreadableResult
 
-FORMAT = 1
 
-
-class _Model(BaseModel):
+class FrozenModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class HostFacts(_Model):
+class HostFacts(FrozenModel):
     """Computers of one kind that workers ran on."""
 
     count: int = Field(description="Number of computers of this kind.")
@@ -31,7 +29,7 @@ class HostFacts(_Model):
     load_before: float | None = Field(None, description="Mean number of running processes in the minute before.")
 
 
-class ClusterFacts(_Model):
+class ClusterFacts(FrozenModel):
     """The cluster that was measured."""
 
     name: str
@@ -45,7 +43,7 @@ class ClusterFacts(_Model):
     frames: str = "pandas"
 
 
-class Measurement(_Model):
+class Measurement(FrozenModel):
     """One workload on one number of workers."""
 
     workload: str
@@ -73,7 +71,7 @@ class Measurement(_Model):
         return None if self.amount is None else self.amount / self.spread.median
 
 
-class LeftOut(_Model):
+class LeftOut(FrozenModel):
     """A workload that was not measured on one number of workers, and why."""
 
     workload: str
@@ -82,7 +80,7 @@ class LeftOut(_Model):
     failed: bool = Field(description="Whether it was tried.")
 
 
-class BenchResult(_Model):
+class BenchResult(FrozenModel):
     """The result of one measurement."""
 
     format: Literal[1] = 1
@@ -106,10 +104,7 @@ class BenchResult(_Model):
 def load(path: str | Path) -> BenchResult:
     """Read a file that ``gpucluster bench`` has written.
 
-    Raises
-    ------
-    UnreadableResult
-        There is no such file, or it is not a result.
+    Raises `UnreadableResult` (there is no such file, or it is not a result).
     """
     try:
         text = Path(path).read_bytes()
@@ -137,11 +132,11 @@ def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> l
     short = [one.workload for one in measurements if one.scales and one.spread.median < SHORT_SECONDS]
     if short:
         found.append(
-            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; "
-            "a larger "
-            "--size is more informative."
+            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; a "
+            "larger --size is more informative."
         )
-    wide = [one.workload for one in measurements if _wide(one)]
+    spreads = [(one.workload, one.spread) for one in measurements]
+    wide = [name for name, spread in spreads if spread.upper - spread.lower > WIDE_SHARE * spread.median]
     if wide:
         found.append(
             f"Quartiles more than {WIDE_SHARE:.0%} apart: {', '.join(dict.fromkeys(wide))}. More --repeats give more "
@@ -156,11 +151,6 @@ def load_where_busy(hosts: Sequence[HostFacts]) -> str | None:
         if host.load_before is not None and host.load_before > BUSY_SHARE * host.cpus:
             return f"load {host.load_before:.1f} on {host.cpus} CPUs"
     return None
-
-
-def _wide(one: Measurement) -> bool:
-    spread = one.spread
-    return spread.upper - spread.lower > WIDE_SHARE * spread.median
 
 
 def by_workload(result: BenchResult) -> dict[str, list[Measurement]]:

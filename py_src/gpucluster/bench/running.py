@@ -102,15 +102,9 @@ INTERRUPTED = "Interrupted: what came later was not measured."
 
 
 def bench(
-    target: Target,
-    *,
-    only: Sequence[str] | None = None,
-    size: Size | None = None,
-    seconds: float | None = None,
-    workers: Sequence[int] | None = None,
-    repeats: int = REPEATS,
-    say: Say = lambda _: None,
-) -> BenchResult:
+    target: Target, *, only: Sequence[str] | None = None, size: Size | None = None, seconds: float | None = None,
+    workers: Sequence[int] | None = None, repeats: int = REPEATS, say: Say = lambda _: None,
+) -> BenchResult:  # fmt: skip
     """Measure a cluster.
 
     Parameters

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,13 +67,7 @@ class Target:
         self.cluster.scale(n_workers, timeout=_WAIT_SECONDS)
         self.client.wait_for_workers(n_workers, timeout=_WAIT_SECONDS)
         while len(self.workers) > n_workers:  # The scheduler removes retired workers last.
-            self.client.sync(_moment)
-
-
-async def _moment() -> None:
-    import asyncio
-
-    await asyncio.sleep(0.05)
+            self.client.sync(asyncio.sleep, 0.05)
 
 
 @contextmanager

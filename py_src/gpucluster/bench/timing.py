@@ -14,7 +14,6 @@ from .workload import Context, Outcome, Workload
 
 Say = Callable[[str], None]
 _WIDTH = 24
-_FULL, _EMPTY = "█", "░"
 
 
 class ProgressBar:
@@ -32,7 +31,9 @@ class ProgressBar:
         self.show(text)
 
     def show(self, text: str) -> None:
-        self._say(f"{bar(self._done / self._total)} {text}{self._left()}")
+        share = self._done / self._total
+        full = round(share * _WIDTH)
+        self._say(f"{'█' * full}{'░' * (_WIDTH - full)} {share:4.0%} {text}{self._left()}")
 
     def _left(self) -> str:
         elapsed = time.monotonic() - self._started
@@ -40,12 +41,6 @@ class ProgressBar:
             return ""
         left = elapsed / self._done * (self._total - self._done)
         return f", about {left:.0f} s left" if left < 120 else f", about {left / 60:.0f} min left"
-
-
-def bar(share: float) -> str:
-    """Return a progress bar with the share in percent."""
-    full = round(share * _WIDTH)
-    return f"{_FULL * full}{_EMPTY * (_WIDTH - full)} {share:4.0%}"
 
 
 @dataclass

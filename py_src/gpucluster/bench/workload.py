@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import WrongResult
-from .names import Size
+from .names import SIZES, Size
 
 Parameters = Mapping[str, int]
 FORGET_SECONDS = 5.0  # If others use the cluster, the number of tasks may never fall to that before a run.
@@ -28,7 +28,11 @@ class Context:
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:
-        return 0 if self.client is None else int(self.client.run_on_scheduler(_n_tasks))
+        return (
+            0
+            if self.client is None
+            else int(self.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
+        )
 
     def wait_until_forgotten(self, n_tasks: int) -> None:
         """Wait, for a bounded time, until the scheduler has no more tasks than before a run.
@@ -40,14 +44,8 @@ class Context:
             time.sleep(0.005)
 
 
-def _n_tasks(dask_scheduler: Any) -> int:
-    return len(dask_scheduler.tasks)
-
-
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one run."""
-
     check: float  # A number that depends on the whole result, and must be the same in all runs.
     seconds: float | None = None  # Time of one operation, if the workload measures it.
 
@@ -71,6 +69,11 @@ class Workload:
     tolerance: float = 1e-6
     """Largest relative difference of the checks of two runs: sums of floats depend on their order."""
     scales: bool = field(default=True)  # Whether more workers should make it faster.
+
+
+def by_size(**values: Sequence[int]) -> Mapping[Size, Parameters]:
+    """Return the parameters of each size, from the values of each parameter in the order of the sizes."""
+    return {size: {name: each[place] for name, each in values.items()} for place, size in enumerate(SIZES)}
 
 
 def persisted(*collections: Any) -> list[Any]:

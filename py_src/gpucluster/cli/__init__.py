@@ -37,9 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0: done. 2: something typed is wrong. 3: no such cluster. 4: the state does not allow it, or the name
-        is taken. 5: the start failed, or a change of a running cluster. 6: the cluster's process does not respond.
-        7: the registry directory is not private, or cannot be written. 130: interrupted. 1: anything else.
+        The exit code; docs/command-line.md explains them.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if arguments is None:  # This process only runs the command line, so set its signals.

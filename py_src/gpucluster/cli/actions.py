@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from ..client.background import run_with_progress
-from ..client.control import STOP_LATE_SECONDS, Control
+from ..client.control import Control
 from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
+from ..client.waiting import running_or_stopped
 from ..protocol.cells import Cells
-from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import Activity
@@ -50,6 +52,11 @@ def find(control: Control, name: str | None) -> ClusterModel:
     return _only(control)
 
 
+def named(control: Control, found: Namespace) -> ClusterModel:
+    """Return the cluster whose name was typed, or the default."""
+    return find(control, getattr(found, "name", None))
+
+
 def create(
     control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
 ) -> ClusterModel:
@@ -63,21 +70,17 @@ def create(
     tell_all(control.notes(spec), tell)
     with interrupts_held() as held:
         model = control.create(spec, timeout=timeout)
+    every, advice = control.asynchronous, "See its log: logs {id}. Or allow more time with --timeout."
+
+    def wait_for(seen: Progress) -> Coroutine[Any, Any, ClusterModel]:
+        return running_or_stopped(every, model, timeout=timeout, deadline=deadline, progress=seen, advice=advice)
+
     try:
         held.deliver()
-        left = max(0.0, deadline - time.monotonic())
-        return model if at_once(found) else wait(control, model.id, left, progress)
+        return model if at_once(found) else run_with_progress(wait_for, progress)
     except KeyboardInterrupt:
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
-    except StartTimedOut:
-        # Like gpucluster.create, leave nothing half-started.
-        last = control.stop(model.id, wait=True, timeout=STOP_LATE_SECONDS)
-        why = f"{last.reason} " if last.reason else ""
-        raise StartTimedOut(
-            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
-            f"See its log: logs {last.id}. Or allow more time with --timeout."
-        ) from None
 
 
 def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:
@@ -101,13 +104,13 @@ def wait(
 
 def activity(control: Control, found: Namespace) -> Activity:
     lines = whole_number(getattr(found, "lines", str(ACTIVITY_LINES)), "--lines", 1, 1000)
-    answer = control.activity(find(control, name_of(found)).id)
+    answer = control.activity(named(control, found).id)
     return answer.model_copy(update={"entries": answer.entries[-lines:]})
 
 
 def cells(control: Control, found: Namespace) -> Cells:
     lines = whole_number(getattr(found, "lines", str(CELL_LINES)), "--lines", 1, 1000)
-    answer = control.cells(find(control, name_of(found)).id)
+    answer = control.cells(named(control, found).id)
     return answer.model_copy(update={"cells": answer.cells[-lines:]})
 
 
@@ -122,7 +125,7 @@ def previewed(control: Control, found: Namespace) -> Submission | None:
 
 
 def script(control: Control, found: Namespace) -> Submission:
-    model = find(control, name_of(found))
+    model = named(control, found)
     answer = control.submission(model.id)
     if answer.text is None:
         raise InvalidRequest(f"Nothing was submitted for the cluster '{model.name}'.")
@@ -131,7 +134,7 @@ def script(control: Control, found: Namespace) -> Submission:
 
 def logs(control: Control, found: Namespace) -> LogLines:
     lines = whole_number(getattr(found, "lines", str(LOG_LINES)), "--lines", 1, MAX_LOG_LINES)
-    return control.logs(find(control, name_of(found)).id, lines=lines)
+    return control.logs(named(control, found).id, lines=lines)
 
 
 def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
@@ -218,11 +221,6 @@ def _only(control: Control) -> ClusterModel:
         names = ", ".join(sorted(model.name for model in models))
         raise InvalidRequest(f"There are {len(models)} clusters: {names}. Name one.")
     return models[0]
-
-
-def name_of(found: Namespace) -> str | None:
-    """Return the typed name, if any."""
-    return getattr(found, "name", None)
 
 
 def _names(found: Namespace) -> list[str]:

@@ -16,7 +16,7 @@ from ..protocol.spec import parse_patch
 from ..protocol.verbs import VERBS, Verb, arguments_of, posts
 from . import tables
 from .arguments import SentenceParser
-from .declarations import WORKERS, declare_json, declare_name, declare_waiting
+from .declarations import WORKERS, declare_name, declare_waiting
 from .options import as_number
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Change:
-    """One verb."""
-
     summary: str  # What it does.
     declare: Callable[[SentenceParser, str], None]  # Declares its arguments.
     make: Callable[[Control, Namespace, Progress, Tell | None], ClusterModel]
@@ -38,11 +36,10 @@ class Change:
     said: Callable[[ClusterModel], str] = tables.worker_line  # The answer in text.
 
 
-def _declare_scale(parser: SentenceParser, face: str) -> None:
+def _declare_scale(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
     parser.argument("n_workers", metavar="N", help="Number of workers, 0 to 256.")
     declare_waiting(parser, "for the workers")
-    declare_json(parser, face)
 
 
 def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | None) -> ClusterModel:
@@ -51,7 +48,7 @@ def _scale(control: Control, found: Namespace, progress: Progress, tell: Tell | 
     _require_all_numbers(control, found, found.n_workers, "scale NAME N")
     patch = parse_patch({"n_workers": as_number(found.n_workers)})  # Checked before the cluster is.
     timeout = actions.timeout_of(found)
-    model = actions.find(control, actions.name_of(found))
+    model = actions.named(control, found)
     actions.tell_all(control.patch_notes(model.id, patch), tell)
     model = control.scale(model.id, patch.n_workers, wait=False, timeout=timeout)
     if actions.at_once(found):
@@ -66,11 +63,10 @@ def _require_all_numbers(control: Control, found: Namespace, first: str, usage: 
         raise InvalidRequest(f"{usage.rpartition(' ')[2]} is missing: {usage}.")
 
 
-def _declare_adapt(parser: SentenceParser, face: str) -> None:
+def _declare_adapt(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
     parser.argument("minimum", metavar="MINIMUM", help="Minimum number of workers, 0 or more.")
     parser.argument("maximum", metavar="MAXIMUM", help="Maximum number of workers, up to 256.")
-    declare_json(parser, face)
 
 
 def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell | None) -> ClusterModel:
@@ -79,7 +75,7 @@ def _adapt(control: Control, found: Namespace, _progress: Progress, tell: Tell |
     _require_all_numbers(control, found, found.minimum, "adapt NAME MINIMUM MAXIMUM")
     patch = parse_patch({"adapt": {"minimum": as_number(found.minimum), "maximum": as_number(found.maximum)}})
     assert patch.adapt is not None
-    model = actions.find(control, actions.name_of(found))
+    model = actions.named(control, found)
     actions.tell_all(control.patch_notes(model.id, patch), tell)
     return control.adapt(model.id, patch.adapt.minimum, patch.adapt.maximum)
 
@@ -90,11 +86,7 @@ def _retired(model: ClusterModel) -> str:
 
 
 _ARGUMENTS: dict[str, dict[str, Any]] = {
-    "worker": {
-        "metavar": "WORKER",
-        "complete": WORKERS,
-        "help": "Name of the worker; a UUID prefix is enough.",
-    }
+    "worker": {"metavar": "WORKER", "complete": WORKERS, "help": "Name of the worker; a UUID prefix is enough."}
 }
 """Arguments in paths."""
 
@@ -103,18 +95,17 @@ def _change(verb: Verb, path: str) -> Change:
     """Return a verb that is a POST with the arguments of its path."""
     description, names = VERBS[verb], arguments_of(path)
 
-    def declare(parser: SentenceParser, face: str) -> None:
+    def declare(parser: SentenceParser, _face: str) -> None:
         declare_name(parser)
         for name in names:
             parser.argument(name, **_ARGUMENTS[name])
         declare_waiting(parser, description.waits)
-        declare_json(parser, face)
 
     def make(control: Control, found: Namespace, _progress: Progress, _tell: Tell | None) -> ClusterModel:
         from . import actions
 
         timeout = actions.timeout_of(found)
-        model = actions.find(control, actions.name_of(found))
+        model = actions.named(control, found)
         named = [getattr(found, name) for name in names]
         changed: ClusterModel = getattr(control, verb)(
             model.id, *named, wait=not actions.at_once(found), timeout=timeout

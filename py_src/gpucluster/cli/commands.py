@@ -26,52 +26,28 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Answer:
-    """The output of a verb of another package.
-
-    Attributes
-    ----------
-    text : str
-        The answer.
-    data : optional
-        The same for ``--json``: a model, a sequence of models, or plain data. ``None``: there is text only.
-    notes : sequence of str
-        Shown below the text in a notebook, on standard error of a terminal.
-    warnings : sequence of str
-        For standard error.
-    code : int
-        The exit code.
-    """
+    """The output of a verb, such as one of another package."""
 
     text: str
-    data: Any = None
-    notes: Sequence[str] = ()
-    warnings: Sequence[str] = ()
-    code: int = 0
+    data: Any = None  # The same for ``--json``: a model, several of them, or plain data. ``None``: there is text only.
+    notes: Sequence[str] = ()  # Shown below the text in a notebook, on standard error of a terminal.
+    warnings: Sequence[str] = ()  # For standard error.
+    code: int = 0  # The exit code.
 
 
 @dataclass(frozen=True)
 class Subcommand:
-    """One verb.
-
-    Attributes
-    ----------
-    name, summary : str
-    declare : callable
-        Declares the arguments for one of the ``faces``.
-    faces : tuple of str
-        ``SHELL``, ``MAGIC`` or both.
-    run : callable, optional
-        Carries out the verb; required for those of other packages.
-    become : callable, optional
-        Replaces this process, in the shell, by a program that gets the words after the verb; instead of ``run``.
-    """
+    """One verb."""
 
     name: str
     summary: str
-    declare: Callable[[SentenceParser, str], None]
+    declare: Callable[[SentenceParser, str], None]  # Declares the arguments for one of the ``faces``.
     faces: tuple[str, ...] = (SHELL, MAGIC)
     run: Callable[[Namespace, Say], Answer] | None = None
+    """Carries out the verb; required for those of other packages."""
     become: Callable[[Sequence[str]], NoReturn] | None = None
+    """Replaces this process, in the shell, by a program that gets the words after the verb; instead of ``run``."""
+    json: bool = False  # Whether it has ``--json`` in the shell.
 
 
 @dataclass(frozen=True)

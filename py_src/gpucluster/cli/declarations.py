@@ -26,11 +26,6 @@ def declare_names(parser: SentenceParser, complete: str) -> None:
     parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Names or ids of clusters.")
 
 
-def declare_json(parser: SentenceParser, face: str) -> None:
-    if face == SHELL:
-        parser.argument("--json", action="store_true", help="Print JSON instead of text.")
-
-
 def declare_waiting(parser: SentenceParser, what: str) -> None:
     parser.argument("--no-wait", action="store_true", help=f"Return at once, without waiting {what}.")
     parser.argument("--timeout", metavar="SECONDS", help="Timeout in seconds. 1 to 86400. Default: 120.")

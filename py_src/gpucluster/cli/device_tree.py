@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..gauges.units import percent_text, size_text
 from ..protocol.models import DeviceModel, DeviceProcess, HostDevices
-from ..protocol.plain_text import printable
+from ..protocol.plain_text import aligned, printable
 from ..protocol.workers import worker_title
 
 _LONGEST = 60
@@ -80,8 +80,7 @@ def _processes(device: DeviceModel) -> list[str]:
     for depth, process, sums in process_tree(device.processes):
         owner = _INDENT * (depth + 2) + _owner(process, device.index)
         rows.append((owner, _sizes(process, device, sums=sums), f"pid {process.pid}"))
-    first, second = (max((len(row[column]) for row in rows), default=0) for column in (0, 1))
-    return [f"{row[0]:<{first}}  {row[1]:<{second}}  {row[2]}" for row in rows]
+    return aligned(rows).splitlines()
 
 
 def _sizes(process: DeviceProcess, device: DeviceModel, *, sums: bool) -> str:
@@ -108,6 +107,5 @@ def _owner(process: DeviceProcess, device_index: int | None) -> str:
 
 
 def _end(path: str) -> str:
-    """Return a path; of a long one, the end."""
     shown = printable(path, 400)
     return shown if len(shown) <= _LONGEST else f"…{shown[1 - _LONGEST :]}"

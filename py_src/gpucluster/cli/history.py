@@ -14,7 +14,7 @@ from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import counted
 from ..protocol.sizes import format_size
 from .arguments import whole_number
-from .tables import cell_state, cells_table, local_time, one_line, table
+from .tables import cell_state, cells_table, labelled, local_time, one_line, table
 
 LINES = 20
 
@@ -63,7 +63,7 @@ def _in_detail(cell: CellWork) -> str:
             ("Moved", "moved_bytes"),
         )),
     ]  # fmt: skip
-    text = "\n".join(f"{label + ':':<10}{one_line(value)}" for label, value in lines if value)
+    text = labelled(lines)
     if cell.groups:
         text += "\n\n" + table(
             [("TASKS", "NUMBER", "COMPUTED", "TRANSFERS", "RESULTS", "STATE"), *map(_row, cell.groups)]

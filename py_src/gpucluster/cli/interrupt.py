@@ -12,8 +12,6 @@ _ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class HeldInterrupt:
-    """Remembers a Ctrl-C."""
-
     pending = False
 
     def deliver(self) -> None:

@@ -89,7 +89,6 @@ class _Command:
         self._early: list[int] = []
 
     def run(self, command: Sequence[str], environment: dict[str, str]) -> int:
-        """Run it, and return its exit code."""
         before = {number: signal.getsignal(number) for number in _PASSED_ON}
         for number, handler in before.items():
             if handler is not signal.SIG_IGN:  # As under nohup, even for the command.

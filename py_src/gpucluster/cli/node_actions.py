@@ -21,8 +21,6 @@ EVERYBODY = "all"
 
 @dataclass(frozen=True)
 class NodeRequest:
-    """The typed request."""
-
     do: str
     user: str = ""
     text: str = ""
@@ -172,7 +170,7 @@ def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
         name,
         slot,
         _who(holder.user, mine=holder.mine),
-        f"{duration_text(max(0.0, seconds_since(holder.since)))} ago" if holder.since else "",
+        f"{_since(holder.since)} ago" if holder.since else "",
         f"in {duration_text(max(0.0, -seconds_since(holder.ends_at)))}" if holder.ends_at else "",
         use,
     )

@@ -53,7 +53,6 @@ class SpecOption:
 
     @property
     def flag(self) -> str:
-        """The option as typed."""
         words = [self.backends[0], self.field] if self.field in _TAKEN else [self.field]
         return "--" + "-".join(words).replace("_", "-")
 

@@ -12,10 +12,9 @@ from ..client.cluster import Cluster
 from ..client.control import Control
 from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import counted
-from ..protocol.recordings import RecordedSession, RecordingWritten
+from ..protocol.recordings import RecordingWritten
 from ..protocol.sizes import format_size
-from ..recordings.places import find_recording
-from ..recordings.reading import playing_speed, read_recording
+from ..recordings.reading import playing_speed
 from . import actions
 from .arguments import shown, whole_number
 
@@ -64,13 +63,7 @@ def written_line(written: RecordingWritten) -> str:
     return line if written.message is None else f"{line}\n{written.message}"
 
 
-def to_play(found: Namespace) -> tuple[RecordedSession, float]:
-    """Return the named recording, and the speed."""
-    return read_recording(find_recording(found.file)), speed_of(found)
-
-
 def speed_of(found: Namespace) -> float:
-    """Return the typed speed."""
     text = getattr(found, "speed", "1")
     if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
         raise InvalidRequest(f"--speed: must be a number such as 4 or 0.5, not '{shown(text)}'.")

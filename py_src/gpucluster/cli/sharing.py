@@ -3,45 +3,36 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass
 
 from ..client.control import Control
 from ..client.links import times
 from ..protocol.errors import InvalidRequest, LinkRefused
 from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks
-from .actions import find, name_of
+from .actions import named
 from .arguments import shown
+from .commands import Answer
 from .tables import local_time, table
 
 WHO = "Anyone with this link can view the cluster"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The output."""
-
-    value: NewLink | SharedLinks
-    text: str
-    notes: tuple[str, ...] = ()  # Required to use it, such as where it opens.
-    hint: str = ""  # Shown in a terminal only.
-
-
 def share(control: Control, found: Namespace) -> Answer:
-    """Create, list or revoke links."""
-    model = find(control, name_of(found))
+    """Create, list or revoke links. The warnings of the answer say what is required to use a link."""
+    model = named(control, found)
     lists, withdraw = getattr(found, "list", False), getattr(found, "withdraw", None)
     makes = [name for name in ("hours", "tasks", "public") if getattr(found, name, None) not in {None, False}]
     if (lists and withdraw is not None) or (makes and (lists or withdraw is not None)):
         raise InvalidRequest("Create a link, or --list, or --withdraw: one at a time.")
     if lists:
         links = control.links(model.id)
-        return Answer(links, links_table(links))
+        return Answer(links_table(links), links)
     if withdraw is not None:
         gone = control.withdraw(model.id, None if withdraw == "all" else withdraw)
-        return Answer(gone, "\n".join(map(_withdrawn, gone.links)) or "There are no active links.")
+        lines = [f"{link.id}: revoked, opened {times(link.opened) if link.opened else 'never'}" for link in gone.links]
+        return Answer("\n".join(lines) or "There are no active links.", gone)
     made = _make(control, model.id, found)
     until = f"{WHO}, until {local_time(made.link.ends_at)}. Revoke it: share {model.name} --withdraw {made.link.id}"
-    return Answer(made, made.url or made.path, tuple(made.notes), until)
+    return Answer(made.url or made.path, made, notes=[until], warnings=made.notes)
 
 
 def _make(control: Control, id: str, found: Namespace) -> NewLink:
@@ -79,10 +70,6 @@ def links_table(links: SharedLinks) -> str:
 
 def _shows(link: SharedLink) -> str:
     return ("gauges, tasks" if link.tasks else "gauges") + (", public" if link.public else "")
-
-
-def _withdrawn(link: SharedLink) -> str:
-    return f"{link.id}: revoked, opened {times(link.opened) if link.opened else 'never'}"
 
 
 def _hours(text: str) -> float:

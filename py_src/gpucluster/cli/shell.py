@@ -11,6 +11,7 @@ from argparse import Namespace
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -19,19 +20,20 @@ from ..client.control import Control
 from ..client.display.card import TerminalProgress
 from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from ..protocol.messages import MessageCode
-from ..protocol.models import ClusterModel, Submission
+from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
 from . import actions, tables
 from .answers import ANSWERS
 from .arguments import shown
 from .changes import CHANGES, Change
-from .commands import Subcommand
+from .commands import Answer, Subcommand
 from .declarations import SHELL
 from .verbs import find_verb, is_group, overview, parser_for
 
 # What only some verbs need is imported by those verbs, to keep all others fast.
 _FOLLOW_SECONDS = 0.2
+LAST_PORT = 65535
 
 
 def run(verb: str, words: Sequence[str]) -> int:
@@ -58,7 +60,9 @@ def _note_printer(found: Namespace) -> actions.Tell | None:
 
 def _create(found: Namespace) -> int:
     if (preview := actions.previewed(_control(), found)) is not None:
-        return _submission(found, preview)
+        for note in [] if getattr(found, "json", False) else preview.notes:
+            print(f"Note: {note}", file=sys.stderr, flush=True)
+        return _answer(found, preview, (preview.text or "").rstrip())
     with TerminalProgress() as progress:
         model = actions.create(_control(), found, progress, _note_printer(found))
     # The notes were printed before the start.
@@ -66,7 +70,7 @@ def _create(found: Namespace) -> int:
 
 
 def _connect(found: Namespace) -> int:
-    model = actions.find(_control(), actions.name_of(found))
+    model = actions.named(_control(), found)
     if model.state.ended:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}. Create another one.")
     code = actions.snippet(model)
@@ -84,17 +88,6 @@ def _change(change: Change) -> Callable[[Namespace], int]:
     return run_it
 
 
-def _script(found: Namespace) -> int:
-    return _submission(found, actions.script(_control(), found))
-
-
-def _submission(found: Namespace, answer: Submission) -> int:
-    if not getattr(found, "json", False):
-        for note in answer.notes:
-            print(f"Note: {note}", file=sys.stderr, flush=True)
-    return _answer(found, answer, (answer.text or "").rstrip())
-
-
 def _logs(found: Namespace) -> int:
     control = _control()
     if not getattr(found, "follow", False):
@@ -102,7 +95,7 @@ def _logs(found: Namespace) -> int:
         return _answer(found, answer, "\n".join(answer.lines))
     if getattr(found, "json", False):
         raise InvalidRequest("--json and --follow cannot be combined.")
-    model = actions.find(control, getattr(found, "name", None))
+    model = actions.named(control, found)
     path = control.asynchronous.registry.folder(model.id).log
     # Opened first: lines written meanwhile are printed twice rather than lost.
     decode = getincrementaldecoder("utf-8")(errors="replace").decode
@@ -141,10 +134,12 @@ def _gauges(found: Namespace) -> int:
 
 
 def _replay(found: Namespace) -> int:
+    from ..recordings.places import find_recording
+    from ..recordings.reading import read_recording
     from . import gauges, recordings
     from .screen import Screen
 
-    session, speed = recordings.to_play(found)
+    session, speed = read_recording(find_recording(found.file)), recordings.speed_of(found)
     if getattr(found, "json", False):
         print(session.encoded().decode())
     else:
@@ -162,7 +157,7 @@ def _record(found: Namespace) -> int:
 
 def _dashboard(found: Namespace) -> int:
     control = _control()
-    model = actions.find(control, getattr(found, "name", None))
+    model = actions.named(control, found)
     link = actions.dashboard_link(control, model, actions.dashboard_page(found))
     _hint(
         "Opens on this machine only. Keep it private: anyone on this machine who has it can see the dashboard. "
@@ -175,14 +170,8 @@ def _share(found: Namespace) -> int:
     from .sharing import share
 
     answer = share(_control(), found)
-    _answer(found, answer.value, answer.text)
-    if not getattr(found, "json", False):
-        # Even without a terminal: a link without its server's address is useless in a file.
-        for note in answer.notes:
-            print(note, file=sys.stderr)
-    if answer.hint:
-        _hint(answer.hint)
-    return 0
+    # Even without a terminal: a link without its server's address is useless in a file. JSON has the warnings itself.
+    return _print(found, replace(answer, warnings=[]) if getattr(found, "json", False) else answer)
 
 
 def _confirmed(question: str) -> bool:
@@ -243,17 +232,27 @@ def _completion(found: Namespace) -> int:
 
 
 def _tunnel(found: Namespace) -> int:
-    from .tunnel import remarks, tunnel
+    from ..client.tunnel import plan_tunnel
 
-    answer = tunnel(found)
-    _answer(found, answer, answer.line)
-    if not getattr(found, "json", False):
-        wrong, rest = remarks(answer)
-        for text in wrong:
-            print(text, file=sys.stderr)
-        for text in rest:
-            _hint(text)
-    return 0 if answer.sound else 1
+    login = getattr(found, "login_node", None)
+    port, local_port = _port(found, "port", "PORT"), _port(found, "local_port", "--local-port")
+    tunnel = plan_tunnel(port, login=login, local_port=local_port)
+    answer = Answer(tunnel.line, tunnel, code=0 if tunnel.sound else 1)
+    if getattr(found, "json", False):
+        return _print(found, answer)
+    notes = [f"Run that on your laptop, and open {tunnel.link} there."] if tunnel.link else []
+    notes += [*(check.told for check in tunnel.checks if check.ok), *tunnel.notes]
+    problems = [f"Problem: {check.told}" for check in tunnel.checks if not check.ok]
+    return _print(found, replace(answer, notes=notes, warnings=problems))
+
+
+def _port(found: Namespace, name: str, shown: str) -> int | None:
+    text = getattr(found, name, None)
+    if text is None:
+        return None
+    if not text.isdecimal() or not 0 < int(text) <= LAST_PORT:
+        raise InvalidRequest(f"{shown}: must be a whole number from 1 to {LAST_PORT}.")
+    return int(text)
 
 
 def _help(found: Namespace) -> int:
@@ -277,6 +276,10 @@ def _added(verb: Subcommand, found: Namespace) -> int:
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     with TerminalProgress() as progress:
         answer = verb.run(found, progress.say)
+    return _print(found, answer)
+
+
+def _print(found: Namespace, answer: Answer) -> int:
     if getattr(found, "json", False) and answer.data is not None:
         print(json.dumps(_plain(answer.data), indent=2, ensure_ascii=False))
     elif answer.text:
@@ -319,7 +322,6 @@ _RUNNERS = {
     "connect": _connect,
     **{name: _change(change) for name, change in CHANGES.items()},
     "logs": _logs,
-    "script": _script,
     "gauges": _gauges,
     "record": _record,
     "replay": _replay,

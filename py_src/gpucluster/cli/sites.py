@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,14 @@ from ..site.sharing import PerUser, Sharing
 from .tables import one_line, table
 
 _PER_USER = set(PerUser.model_fields)
+_FORMS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("memory_limit", "memory", "scratch"), format_size),
+    **dict.fromkeys(("backends", "instructors"), list),
+    "walltime": slurm_clock,
+    "reserved_gpus": lambda gpus: sorted(map(str, gpus)),
+    "hours": lambda hours: [each.text for each in hours],
+}
+"""Of settings that are not shown as they are kept."""
 
 
 class SiteAnswer(BaseModel):
@@ -50,12 +59,14 @@ def look(file: str | None) -> SiteAnswer:
         costs=dict(site.costs),
         sharing=_shared(site.sharing),
         troubles=list(site.troubles),
-        notes=[*site.notes, *map(_unknown_name, unknown(site.sharing.instructors))],
+        notes=[
+            *site.notes,
+            *(
+                f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
+                for name in unknown(site.sharing.instructors)
+            ),
+        ],
     )
-
-
-def _unknown_name(name: str) -> str:
-    return f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
 
 
 def text(answer: SiteAnswer) -> str:
@@ -86,39 +97,23 @@ def text(answer: SiteAnswer) -> str:
     return "\n".join([*lines, *map(one_line, [*(answer.troubles or ["It has no errors."]), *notes])])
 
 
+def _shown(settings: PerUser | Sharing | SiteLimits, leave_out: Collection[str]) -> dict[str, Any]:
+    """Return what is set, as it is shown."""
+    values = {name: value for name, value in vars(settings).items() if name not in leave_out}
+    is_set = {name: value for name, value in values.items() if value or value == 0}  # False, too
+    return {name: _FORMS[name](value) if name in _FORMS else value for name, value in is_set.items()}
+
+
 def _said(limits: SiteLimits) -> dict[str, Any]:
-    shown = {
-        "n_workers": limits.n_workers,
-        "threads_per_worker": limits.threads_per_worker,
-        "memory_limit": format_size(limits.memory_limit) if limits.memory_limit is not None else None,
-        "idle_timeout_seconds": limits.idle_timeout_seconds,
-        "walltime": slurm_clock(limits.walltime) if limits.walltime is not None else None,
-        "kinds": list(limits.backends) if limits.backends is not None else None,
-    }
-    return {name: value for name, value in shown.items() if value is not None}
+    shown = _shown(limits, {"of_server"})
+    kinds = shown.pop("backends", None)
+    return shown if kinds is None else {**shown, "kinds": kinds}
 
 
 def _shared(sharing: Sharing) -> dict[str, Any]:
-    most = sharing.per_user
-    shown = {
-        "slots_per_gpu": sharing.slots_per_gpu,
-        "reserved_gpus": sorted(map(str, sharing.reserved_gpus)) or None,
-        "hours": [each.text for each in sharing.hours] or None,
-        "message": sharing.message or None,
-        "instructors": list(sharing.instructors) or None,
-        "links": sharing.links,
-        "public_links": sharing.public_links,
-        "link_hours": sharing.link_hours,
-        "clusters": most.clusters,
-        "workers": most.workers,
-        "gpus": most.gpus,
-        "memory": format_size(most.memory) if most.memory is not None else None,
-        "threads": most.threads,
-        "scratch": format_size(most.scratch) if most.scratch is not None else None,
-        "idle_timeout_seconds": most.idle_timeout_seconds,
-        "walltime": slurm_clock(most.walltime) if most.walltime is not None else None,
-    }
-    return {name: value for name, value in shown.items() if value is not None} if sharing != Sharing() else {}
+    if sharing == Sharing():
+        return {}
+    return _shown(sharing, {"all_reserved", "per_user"}) | _shown(sharing.per_user, ())
 
 
 def _every(kind: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from ..client.display.card import cost_text, network_text, pending_text, progress_line
@@ -39,49 +39,56 @@ def cluster_table(models: Sequence[ClusterModel]) -> str:
 
 
 def cluster_card(model: ClusterModel) -> str:
-    lines = [("Name", model.name), ("Id", model.id), ("State", model.state.value)]
-    if model.progress is not None:
-        lines.append(("Doing", progress_line(model).removeprefix(f"{model.name}: ")))
-    if model.notice:
-        lines.append(("Notice", one_line(model.notice)))
-    if model.reason:
-        lines.append(("Reason", one_line(model.reason)))
     kind = one_line(model.backend_title or kind_title(model.backend))
-    lines.append(("Kind", f"{kind}: {one_line(model.backend_reason)}" if model.backend_reason else kind))
+    lines = [
+        ("Name", model.name), ("Id", model.id), ("State", model.state.value),
+        ("Doing", _step(model)), ("Notice", model.notice), ("Reason", model.reason),
+        ("Kind", f"{kind}: {model.backend_reason}" if model.backend_reason else kind),
+    ]  # fmt: skip
     if model.lease is not None:
-        lines.append(("Lease", f"of a {model.lease.scope}, ends with it; held by {one_line(model.lease.holder)}"))
+        lines.append(("Lease", f"of a {model.lease.scope}, ends with it; held by {model.lease.holder}"))
     if not model.state.ended:
-        lines.append(("Workers", f"{workers(model)}{_each(model)}"))
-        if model.n_pending:
-            lines.append(("Pending", one_line(pending_text(model))))
-        lines += [("GPU", slot_text(slot)) for slot in model.slots]
-        if model.nodes:
-            lines.append(("Nodes", one_line("; ".join(model.nodes))))
-        if model.ends_at:
-            left = duration_text(max(0.0, -seconds_since(model.ends_at)))
-            lines.append(("Jobs end", f"the first in {left}") if model.nodes else ("Ends", f"in {left}"))
-        lines += [("Note", one_line(note)) for note in model.notes]
-        lines += [("Message", message_text(message)) for message in model.said(MessageCode.MESSAGE)[-3:]]
-    if (cost := cost_text(model)) is not None:
-        lines.append(("Cost", one_line(cost)))
-    if model.scheduler_address:
-        lines.append(("Address", model.scheduler_address))
-        lines.append(("Network", network_text(model)))
+        lines += _lines_while_alive(model)
+    lines += [
+        ("Cost", cost_text(model)),
+        ("Address", model.scheduler_address),
+        ("Network", network_text(model) if model.scheduler_address else None),
+    ]
     if not model.state.ended:
-        lines += [("Warning", one_line(warning)) for warning in model.warnings]
-        lines.append(("Clients", str(model.n_clients)))
-        lines.append(("Idle", _idle(model)))
-    if model.python:
-        lines.append(("Python", model.python))
-    if model.pid is not None:
-        lines.append(("Process", str(model.pid)))
-    lines.append(("Created", f"{model.created_at} ({duration_text(seconds_since(model.created_at))} ago)"))
-    if model.ended_at:
-        lines.append(("Ended", model.ended_at))
-    text = "\n".join(f"{label + ':':<10}{value}" for label, value in lines)
+        lines += [("Warning", warning) for warning in model.warnings]
+        lines += [("Clients", str(model.n_clients)), ("Idle", _idle(model))]
+    lines += [
+        ("Python", model.python),
+        ("Process", None if model.pid is None else str(model.pid)),
+        ("Created", f"{model.created_at} ({duration_text(seconds_since(model.created_at))} ago)"),
+        ("Ended", model.ended_at),
+    ]
+    text = labelled(lines)
     if model.log_tail:
         text += "\n\nEnd of the log:\n" + "\n".join(f"  {one_line(line)}" for line in model.log_tail)
     return text
+
+
+def _lines_while_alive(model: ClusterModel) -> list[tuple[str, str | None]]:
+    ends = f"in {duration_text(max(0.0, -seconds_since(model.ends_at)))}" if model.ends_at else None
+    return [
+        ("Workers", f"{workers(model)}{_each(model)}"),
+        ("Pending", pending_text(model) if model.n_pending else None),
+        *(("GPU", slot_text(slot)) for slot in model.slots),
+        ("Nodes", "; ".join(model.nodes)),
+        ("Jobs end", f"the first {ends}") if ends and model.nodes else ("Ends", ends),
+        *(("Note", note) for note in model.notes),
+        *(("Message", message_text(message)) for message in model.said(MessageCode.MESSAGE)[-3:]),
+    ]
+
+
+def labelled(lines: Iterable[tuple[str, str | None]]) -> str:
+    """Return lines with a label each, without those that have no value."""
+    return "\n".join(f"{label + ':':<10}{one_line(value)}" for label, value in lines if value)
+
+
+def _step(model: ClusterModel) -> str:
+    return progress_line(model).removeprefix(f"{model.name}: ") if model.progress is not None else ""
 
 
 def slot_text(slot: GPUSlot) -> str:
@@ -202,7 +209,7 @@ def note(model: ClusterModel) -> str:
     if model.n_pending and model.pending_reason and not model.state.ended:
         return _short(one_line(model.waiting or f"{model.n_pending} pending: {model.pending_reason}"))
     if model.progress is not None:
-        return progress_line(model).removeprefix(f"{model.name}: ")
+        return _step(model)
     if model.idle.stops_at and not model.state.ended:
         return f"idle, stops in {duration_text(-seconds_since(model.idle.stops_at))}"
     return ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..client.display.dashboard import page_names
 from ..gauges.ranking import FIGURES
@@ -11,22 +12,11 @@ from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .changes import CHANGES
 from .commands import Subcommand, added_commands, added_words
-from .declarations import (
-    ANY,
-    ENDED,
-    LIVING,
-    MAGIC,
-    RECORDINGS,
-    SHELL,
-    declare_json,
-    declare_name,
-    declare_names,
-    declare_waiting,
-)
+from .declarations import ANY, ENDED, LIVING, MAGIC, RECORDINGS, SHELL, declare_name, declare_names, declare_waiting
 from .options import add_spec_options
 
 
-def _tunnel(parser: SentenceParser, face: str) -> None:
+def _tunnel(parser: SentenceParser, _face: str) -> None:
     parser.argument("port", nargs="?", metavar="PORT", help="Port of this machine. Default: that of your Jupyter here.")
     parser.argument(
         "--login-node", metavar="NAME",
@@ -34,7 +24,6 @@ def _tunnel(parser: SentenceParser, face: str) -> None:
         "or the environment (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
     )  # fmt: skip
     parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
-    declare_json(parser, face)
 
 
 def _create(parser: SentenceParser, face: str) -> None:
@@ -46,7 +35,6 @@ def _create(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
-    declare_json(parser, face)
 
 
 def _lease(parser: SentenceParser, face: str) -> None:
@@ -59,33 +47,26 @@ def _lease(parser: SentenceParser, face: str) -> None:
         )  # fmt: skip
 
 
-def _list(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face)
+def _no_arguments(_parser: SentenceParser, _face: str) -> None:
+    """Declare nothing."""
 
 
-def _status(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    declare_json(parser, face)
+def _named(complete: str = LIVING, lines: str = "") -> Callable[[SentenceParser, str], None]:
+    """Return a function that declares NAME, and with a help text ``--lines``."""
+
+    def declare(parser: SentenceParser, _face: str) -> None:
+        declare_name(parser, complete)
+        if lines:
+            parser.argument("--lines", metavar="N", help=f"Number of {lines}")
+
+    return declare
 
 
-def _connect(parser: SentenceParser, face: str) -> None:
-    declare_name(parser)
-    declare_json(parser, face)
+def _removed(parser: SentenceParser, _face: str) -> None:
+    declare_names(parser, ENDED)
 
 
-def _activity(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    parser.argument("--lines", metavar="N", help="Number of entries from the end. 1 to 1000. Default: 100.")
-    declare_json(parser, face)
-
-
-def _cells(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 1000. Default: 20.")
-    declare_json(parser, face)
-
-
-def _history(parser: SentenceParser, face: str) -> None:
+def _history(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "work", nargs="?", metavar="WORK",
         help="Only these: a cluster, a notebook, a client, or the id of a cell, which is shown in detail. "
@@ -94,29 +75,20 @@ def _history(parser: SentenceParser, face: str) -> None:
     parser.argument("--compare", metavar="WORK", help="Compare with these: which groups of tasks became slower.")
     parser.argument("--perfetto", metavar="FILE", help="Write the timeline there, for ui.perfetto.dev.")
     parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 10000. Default: 20.")
-    declare_json(parser, face)
-
-
-def _script(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    declare_json(parser, face)
 
 
 def _logs(parser: SentenceParser, face: str) -> None:
-    declare_name(parser, ANY)
-    parser.argument("--lines", metavar="N", help="Number of lines from the end. 1 to 10000. Default: 200.")
+    _named(ANY, "lines from the end. 1 to 10000. Default: 200.")(parser, face)
     if face == SHELL:
         parser.argument("--follow", action="store_true", help="Print new lines until the cluster stops.")
-    declare_json(parser, face)
 
 
-def _dashboard(parser: SentenceParser, face: str) -> None:
+def _dashboard(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
     parser.argument(
         "--page", metavar="PAGE", complete=page_names(),
         help="Page, such as task-stream, progress or gpu-memory; Dask's page names also work. Default: status.",
     )  # fmt: skip
-    declare_json(parser, face)
 
 
 def _gauges(parser: SentenceParser, face: str) -> None:
@@ -128,7 +100,6 @@ def _gauges(parser: SentenceParser, face: str) -> None:
             help="Rank by memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
             "Default: memory.",
         )  # fmt: skip
-    declare_json(parser, face)
 
 
 def _record(parser: SentenceParser, face: str) -> None:
@@ -144,16 +115,14 @@ def _record(parser: SentenceParser, face: str) -> None:
     parser.argument("--seconds", metavar="N", help=f"Duration in seconds. 1 to 18000. Default: {default}.")
     parser.argument("--title", metavar="TEXT", help="Title of the recording. Default: the file's name.")
     parser.argument("--note", metavar="TEXT", help="Note on what ran, such as a command.")
-    declare_json(parser, face)
 
 
-def _replay(parser: SentenceParser, face: str) -> None:
+def _replay(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "file", metavar="FILE", complete=RECORDINGS,
         help="A recording, or the name of one that comes with gpucluster.",
     )  # fmt: skip
     parser.argument("--speed", metavar="FACTOR", help="Playback speed. 0.25 to 64. Default: 1.")
-    declare_json(parser, face)
 
 
 def _profile(parser: SentenceParser, _face: str) -> None:
@@ -179,7 +148,7 @@ def _notify(parser: SentenceParser, _face: str) -> None:
     parser.argument("--title", metavar="TEXT", help="Name of the cell. Default: its number.")
 
 
-def _share(parser: SentenceParser, face: str) -> None:
+def _share(parser: SentenceParser, _face: str) -> None:
     declare_name(parser)
     parser.argument("--hours", metavar="N", help="Hours until the link expires, up to 24. Default: 2.")
     parser.argument("--tasks", action="store_true", help="Show task names too: progress, task stream and task graph.")
@@ -189,7 +158,6 @@ def _share(parser: SentenceParser, face: str) -> None:
     )  # fmt: skip
     parser.argument("--list", action="store_true", help="List the active links of the cluster and their viewers.")
     parser.argument("--withdraw", metavar="LINK", help="Revoke a link by its name in the list; 'all' for all.")
-    declare_json(parser, face)
 
 
 def _stop(parser: SentenceParser, face: str) -> None:
@@ -200,16 +168,6 @@ def _stop(parser: SentenceParser, face: str) -> None:
     )
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With --all: do not ask (as without a terminal).")
-    declare_json(parser, face)
-
-
-def _remove(parser: SentenceParser, face: str) -> None:
-    declare_names(parser, ENDED)
-    declare_json(parser, face)
-
-
-def _no_name(parser: SentenceParser, face: str) -> None:
-    declare_json(parser, face)
 
 
 def _node(parser: SentenceParser, face: str) -> None:
@@ -224,12 +182,10 @@ def _node(parser: SentenceParser, face: str) -> None:
     parser.argument("--reason", metavar="TEXT", help="With 'stop': the reason, shown to the user.")
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With 'stop': do not ask; required without a terminal.")
-    declare_json(parser, face)
 
 
-def _site(parser: SentenceParser, face: str) -> None:
+def _site(parser: SentenceParser, _face: str) -> None:
     parser.argument("--file", metavar="FILE", complete="file", help="Check this file instead of the site's.")
-    declare_json(parser, face)
 
 
 def _completion(parser: SentenceParser, _face: str) -> None:
@@ -240,20 +196,29 @@ def _help(parser: SentenceParser, _face: str) -> None:
     parser.argument("verb", nargs="*", metavar="VERB", complete="verbs", help="Explain this verb.")
 
 
+_WITHOUT_JSON = {"lease", "profile", "notify", "completion", "help"}
 VERBS = {
-    verb.name: verb
+    verb.name: replace(verb, json=verb.name not in _WITHOUT_JSON)
     for verb in (
         Subcommand("create", "Start a cluster and wait until it runs.", _create),
         Subcommand("lease", "Take a worker for one cell or command, and release it afterwards.", _lease),
-        Subcommand("list", "List your clusters on this machine.", _list),
-        Subcommand("status", "Show one cluster.", _status),
-        Subcommand("connect", "Connect a notebook or program to a cluster.", _connect),
+        Subcommand("list", "List your clusters on this machine.", _no_arguments),
+        Subcommand("status", "Show one cluster.", _named(ANY)),
+        Subcommand("connect", "Connect a notebook or program to a cluster.", _named()),
         *(Subcommand(name, change.summary, change.declare) for name, change in CHANGES.items()),
-        Subcommand("cells", "Show what each notebook cell computed.", _cells),
+        Subcommand(
+            "cells",
+            "Show what each notebook cell computed.",
+            _named(ANY, "cells from the end. 1 to 1000. Default: 20."),
+        ),
         Subcommand("history", "Show and compare what cells and scripts computed on all clusters.", _history),
-        Subcommand("activity", "Show the log of requests to a cluster and their results.", _activity),
+        Subcommand(
+            "activity",
+            "Show the log of requests to a cluster and their results.",
+            _named(ANY, "entries from the end. 1 to 1000. Default: 100."),
+        ),
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
-        Subcommand("script", "Show the batch script of a cluster's jobs.", _script),
+        Subcommand("script", "Show the batch script of a cluster's jobs.", _named(ANY)),
         Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
         Subcommand("record", "Record what the gauges show into a file.", _record),
         Subcommand("replay", "Play a recording in the gauges.", _replay),
@@ -262,12 +227,12 @@ VERBS = {
         Subcommand("notify", "Notify when this cell has finished or failed.", _notify, (MAGIC,)),
         Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
-        Subcommand("remove", "Forget a stopped cluster.", _remove),
-        Subcommand("clean", "Forget all stopped clusters.", _no_name),
-        Subcommand("devices", "List the GPUs on this machine and who uses them.", _no_name),
+        Subcommand("remove", "Forget a stopped cluster.", _removed),
+        Subcommand("clean", "Forget all stopped clusters.", _no_arguments),
+        Subcommand("devices", "List the GPUs on this machine and who uses them.", _no_arguments),
         Subcommand("node", "Show the users of each GPU on this machine, and the queue.", _node),
-        Subcommand("kinds", "List the kinds of clusters, and why some cannot be used here.", _no_name),
-        Subcommand("presets", "List the presets for create.", _no_name),
+        Subcommand("kinds", "List the kinds of clusters, and why some cannot be used here.", _no_arguments),
+        Subcommand("presets", "List the presets for create.", _no_arguments),
         Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
         Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
         Subcommand(
@@ -324,6 +289,8 @@ def parser_for(verb: str, face: str) -> SentenceParser:
         )
     parser = SentenceParser(f"{face} {verb}", found.summary, short_usage=verb in {"create", "lease"})
     found.declare(parser, face)
+    if found.json and face == SHELL:
+        parser.argument("--json", action="store_true", help="Print JSON instead of text.")
     return parser
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ..protocol.errors import StartTimedOut
 from ..protocol.models import ClusterModel
 from ..recordings.frames import By, session_frame
 from ..recordings.places import find_recording
@@ -25,10 +24,10 @@ from ..site.completing import with_preset
 from ..site.reading import new_troubles
 from .background import run
 from .cluster import AsyncCluster, Cluster
-from .control import STOP_LATE_SECONDS, AsyncControl
+from .control import AsyncControl
 from .dask_keywords import read_keywords, warn_without_effect
-from .display.presentation import View, presentation
-from .waiting import OnProgress
+from .display.presentation import View, loaded_shell, presentation
+from .waiting import running_or_stopped
 from .worker_numbers import duration
 
 if TYPE_CHECKING:
@@ -153,26 +152,6 @@ async def _create(options: dict[str, Any], *, wait: bool, timeout: float) -> tup
     return model, control
 
 
-async def running_or_stopped(
-    control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None
-) -> ClusterModel:
-    """Wait until a new cluster runs; if it does not, nothing is left of it."""
-    try:
-        left = max(0.0, deadline - time.monotonic())
-        return await control.wait(model.id, timeout=left, progress=progress)
-    except StartTimedOut:
-        last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
-        why = f"{last.reason} " if last.reason else ""
-        raise StartTimedOut(
-            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
-            f"See its log: gpucluster logs {last.id}. Or allow more time: timeout=…"
-        ) from None
-    except BaseException:
-        # Also on Ctrl-C: a half-started cluster without a handle must not remain.
-        await control.stop(model.id, timeout=STOP_LATE_SECONDS)
-        raise
-
-
 @overload
 def connect(name: str | None = None, *, asynchronous: Literal[False] = False) -> Cluster: ...
 @overload
@@ -255,13 +234,9 @@ def list() -> List[ClusterModel]:
 
 def print_at_exit(registry: Registry, model: ClusterModel) -> None:
     """Let a script print on standard error, when it ends, that the cluster keeps running."""
-    if not _has_prompt():
+    has_prompt = hasattr(sys, "ps1") or sys.flags.interactive or loaded_shell() is not None
+    if not has_prompt:
         atexit.register(_print_if_running, registry, model.id, os.getpid())
-
-
-def _has_prompt() -> bool:
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    return hasattr(sys, "ps1") or bool(sys.flags.interactive) or (shell is not None and shell() is not None)
 
 
 def _print_if_running(registry: Registry, id: str, pid: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 import weakref
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import Any
 from uuid import uuid4
 
 from .control import this_kernel
+from .display.presentation import loaded_shell
 
 _LONGEST_CODE = 200
 _NO_WORK = ("#", "%", "import ", "from ")
@@ -54,9 +54,7 @@ def current_cell() -> Cell | None:
     ``None`` in other programs, and in what a notebook computes for a widget.
     """
     global _latest
-    # IPython is loaded where there are cells: it must not be imported to find out.
-    ipython = sys.modules.get("IPython")
-    shell: Any = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
+    shell = loaded_shell()
     if shell is None:
         return None
     if shell not in _watched:

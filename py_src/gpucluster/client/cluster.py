@@ -33,15 +33,6 @@ class AsyncCluster(ClusterHandle):
 
     The cluster lives in its own process and outlasts the handle; leaving an ``async with`` block stops it
     if it was created for the block.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    control : AsyncControl
-        How to reach it.
-    owned : bool
-        Whether leaving the block stops the cluster: true for ``create``, false for ``connect``.
     """
 
     asynchronous: ClassVar[bool] = True
@@ -76,10 +67,7 @@ class AsyncCluster(ClusterHandle):
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster; await it, or enter it with ``async with``.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        Raises `InvalidState` (the cluster is not running).
         """
         if options.get("asynchronous", True):
             return client_of(self, options)
@@ -89,6 +77,8 @@ class AsyncCluster(ClusterHandle):
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
     ) -> AsyncRecorder:
         """Return a recorder of what the gauges show: ``async with cluster.recording("kmeans.jsonl.gz"): …``.
+
+        Awaiting it starts it, too: ``await cluster.record(file)``.
 
         Parameters
         ----------
@@ -111,11 +101,7 @@ class AsyncCluster(ClusterHandle):
 
         return AsyncRecorder(self._control, self.model, file, title=title, note=note, seconds=seconds)
 
-    def record(
-        self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
-    ) -> AsyncRecorder:
-        """Return the recorder of ``recording``; awaiting it starts it: ``await cluster.record(file)``."""
-        return self.recording(file, title=title, note=note, seconds=seconds)
+    record = recording
 
     async def __aenter__(self) -> Self:
         return await self
@@ -148,15 +134,6 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
 
     The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
     does not end it. ``distributed.Client(cluster)`` works on the handle.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    control : AsyncControl
-        How to reach it.
-    owned : bool
-        Whether leaving a ``with`` block stops the cluster: true for ``create``, false for ``connect``.
     """
 
     asynchronous: ClassVar[bool] = False
@@ -176,10 +153,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     def get_client(self, **options: Any) -> Client:
         """Return a new ``distributed.Client`` connected to this cluster.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        Raises `InvalidState` (the cluster is not running).
         """
         # An asynchronous client runs in the caller's loop.
         return client_of(self._asynchronous if options.get("asynchronous") else self, options)
@@ -189,30 +163,19 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
     ) -> Recorder:
         """Return a recorder of what the gauges show: ``with cluster.recording("kmeans.jsonl.gz"): …``.
 
-        The parameters are those of ``AsyncCluster.recording``.
-
-        Raises
-        ------
-        InvalidRequest
-            When nothing can be written there.
+        The parameters are those of ``AsyncCluster.recording``. Raises `InvalidRequest` (nothing can be written there).
         """
         from .recorder import Recorder
 
-        return Recorder(self.control, self.model, file, title=title, note=note, seconds=seconds)
+        return Recorder(self._asynchronous.recording(file, title=title, note=note, seconds=seconds))
 
     def record(
         self, file: str | Path, *, title: str | None = None, note: str | None = None, seconds: float | None = None
     ) -> Recorder:
         """Start to record what the gauges show, and return the ``Recorder``, whose ``stop`` completes the file.
 
-        The parameters are those of ``recording``.
-
-        Raises
-        ------
-        InvalidRequest
-            When nothing can be written there.
-        InvalidState
-            When the cluster is not running.
+        The parameters are those of ``recording``. Raises `InvalidRequest` (nothing can be written there) or
+        `InvalidState` (the cluster is not running).
         """
         recorder = self.recording(file, title=title, note=note, seconds=seconds)
         recorder.start()

@@ -40,7 +40,6 @@ class GroupComparison(BaseModel):
 
     @property
     def words(self) -> str:
-        """The comparison in words."""
         ratio = Ratio(self.ratio, self.lower, self.upper)
         small = self.verdict == "same" and ratio.differs
         return f"differs by less than {LEAST_CHANGE - 1:.0%}" if small else ratio.words
@@ -129,10 +128,7 @@ class _Run:
 def compare(first: Sequence[CellWork], second: Sequence[CellWork]) -> RunComparison:
     """Compare the cells and scripts that both have; one of each is compared even if their names differ.
 
-    Raises
-    ------
-    InvalidRequest
-        There is none.
+    Raises `InvalidRequest` (there is none).
     """
     ones, others = _by_work(first), _by_work(second)
     if len(ones) == len(others) == 1:

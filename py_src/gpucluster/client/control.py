@@ -20,6 +20,7 @@ from ..registry import activity
 from ..registry.leasing import Hold, Scope
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry
+from .display.presentation import shell_of_notebook
 from .events import RawTelemetry, raw_watch, watch
 from .starting.capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .starting.creation import Creation
@@ -34,7 +35,6 @@ from .waiting import OnProgress, raise_if_not_scaled, require_our_version, wait_
 LEASE_VARIABLE = "GPUCLUSTER_LEASE"  # In a leased command's environment: the id of its cluster.
 STOP_PATIENCE_SECONDS = 20.0
 NOTE_SECONDS = 5.0  # Timeout of requests that only add to the activity log.
-STOP_LATE_SECONDS = 10.0  # For a cluster that has taken too long to start.
 
 
 class ControlMethods:
@@ -295,15 +295,9 @@ class AsyncControl(ControlMethods, Verbs):
         lease: Scope | None = None,
     ) -> Creation:  # fmt: skip
         checked = await asyncio.to_thread(bounded_spec, checked_spec(spec))
-        return Creation(
-            self.registry,
-            checked,
-            by=self.by,
-            python=python or python_of(checked.kernel_name),
-            directory=os.path.abspath(cwd or os.getcwd()),
-            timeout=timeout,
-            lease=lease,
-        )
+        directory = os.path.abspath(cwd or os.getcwd())
+        python = python or python_of(checked.kernel_name)
+        return Creation(self.registry, checked, self.by, python, directory, timeout, lease)
 
     async def _begin(self, creation: Creation) -> ClusterModel:
         creating = asyncio.ensure_future(creation.begin())
@@ -357,11 +351,7 @@ class Control(Synchronous[AsyncControl], ControlMethods, Verbs):
 
 def this_process() -> str:
     """Return a readable name of this process: a notebook, or some Python program."""
-    # In a kernel, IPython is loaded already: it must not be imported to find out.
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
-    kind = "notebook" if getattr(shell, "kernel", None) is not None else "Python"
-    return f"{kind}, process {os.getpid()}"
+    return f"{'Python' if shell_of_notebook() is None else 'notebook'}, process {os.getpid()}"
 
 
 def this_kernel() -> str | None:

@@ -11,6 +11,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from operator import not_
 from typing import Any
 
 from ..protocol.durations import parse_seconds
@@ -50,7 +51,7 @@ class _Given:
             raise self.refusal(str(error)) from None
 
 
-_Reader = Callable[[_Given], None]
+_Reader = Callable[[_Given], object]
 _FIRST = {"protocol": 0, "host": 1, "ip": 1}  # Read before what depends on them.
 
 
@@ -83,19 +84,18 @@ def _fields_of(backend: Any) -> Collection[str]:
 # -- equivalents -----------------------------------------------------------------------------------
 
 
-def _number(given: _Given) -> None:
-    given.spec[given.keyword] = whole(given.value)
+def _field(convert: Callable[[Any], Any], name: str | None = None) -> _Reader:
+    """Return a reader that makes the converted value a field, by default of the keyword's name."""
+
+    def read(given: _Given) -> None:
+        given.spec[name or given.keyword] = convert(given.value)
+
+    return read
 
 
-def _directory(given: _Given) -> None:
-    known = isinstance(given.value, (str, os.PathLike))
-    given.spec[given.keyword] = os.path.abspath(os.fspath(given.value)) if known else given.value
-
-
-def _preload(given: _Given) -> None:
-    value = given.value
+def _preloaded(value: Any) -> Any:
     names = [value] if isinstance(value, (str, os.PathLike)) else value
-    given.spec[given.keyword] = [_module_or_file(name) for name in names] if isinstance(names, (list, tuple)) else names
+    return [_module_or_file(name) for name in names] if isinstance(names, (list, tuple)) else names
 
 
 def _module_or_file(name: Any) -> Any:
@@ -105,10 +105,20 @@ def _module_or_file(name: Any) -> Any:
     return os.path.abspath(text) if is_file else text
 
 
-def _pairs(given: _Given) -> None:
-    value = given.value
-    pairs = {name: whole(one) for name, one in value.items()} if isinstance(value, Mapping) else value
-    given.spec[given.keyword] = pairs
+def _pairs(value: Any) -> Any:
+    return {name: whole(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+
+
+def _parts(value: Any) -> Any:
+    return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+
+
+def _devices(value: Any) -> list[Any]:
+    parts = _parts(value)
+    return [
+        int(part) if isinstance(part, str) and part.isdecimal() and len(part) < 9 else whole(part)
+        for part in (parts if isinstance(parts, (list, tuple)) else [parts])
+    ]
 
 
 def _lifetime(given: _Given) -> None:
@@ -125,29 +135,11 @@ def _protocol(given: _Given) -> None:
         given.spec["protocol"] = scheme
 
 
-def _devices(given: _Given) -> None:
-    value = given.value
-    parts = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-    parts = list(parts) if isinstance(parts, (list, tuple)) else [parts]
-    given.spec["devices"] = [
-        int(part) if isinstance(part, str) and part.isdecimal() and len(part) < 9 else whole(part) for part in parts
-    ]
-
-
-def _modules(given: _Given) -> None:
-    value = given.value
-    given.spec[given.keyword] = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
-
-
-# -- ignored ---------------------------------------------------------------------------------------
+# -- ignored, warned about or refused --------------------------------------------------------------
 
 
 def _holds(_given: _Given) -> None:
     """Ignore it: it is true anyway, or makes no difference."""
-
-
-def _death_timeout(given: _Given) -> None:
-    given.seconds()  # Workers end at once when their scheduler is gone.
 
 
 def _security(given: _Given) -> None:
@@ -171,49 +163,25 @@ def _host(given: _Given) -> None:
         )
 
 
-def _interface(given: _Given) -> None:
-    if given.value != "lo":
-        raise given.refusal(
-            "this kind of cluster does not use the network; leave it out, or use another kind for several machines"
-        )
+def _warned(why: str, unless: Callable[[Any], bool] = lambda value: False) -> _Reader:
+    """Return a reader that warns about a keyword, unless its value is what is true here anyway."""
+
+    def warn(given: _Given) -> None:
+        if not unless(given.value):
+            given.without_effect(why)
+
+    return warn
 
 
-# -- warned about or refused -----------------------------------------------------------------------
+def _is_empty(value: Any) -> bool:
+    return not isinstance(value, type) and not value
 
 
-def _processes(given: _Given) -> None:
-    if not given.value:
-        given.without_effect(
-            "workers are always separate processes here; threads_per_worker sets how many tasks one runs."
-        )
-
-
-def _scheduler_port(given: _Given) -> None:
-    if given.value:
-        given.without_effect(
-            "a cluster is found by its name: gpucluster.connect(name), or Client('gpucluster://name')."
-        )
-
-
-def _dashboard_address(given: _Given) -> None:
-    if str(given.value) not in {":0", "0", "False"}:
-        given.without_effect("the dashboard is private; cluster.dashboard_link opens it.")
-
-
-def _worker_dashboard_address(given: _Given) -> None:
-    if given.value is not False:
-        given.without_effect("workers have no web pages; the scheduler's dashboard shows them.")
-
-
-def _loop(given: _Given) -> None:
-    given.without_effect("the cluster has its own event loop, in a separate process.")
-
-
-def _refused(instead: str) -> _Reader:
-    """Return a reader that refuses a keyword, naming the alternative, unless its value is empty."""
+def _refused(instead: str, unless: Callable[[Any], bool] = _is_empty) -> _Reader:
+    """Return a reader that refuses a keyword, naming the alternative."""
 
     def refuse(given: _Given) -> None:
-        if isinstance(given.value, type) or bool(given.value):
+        if not unless(given.value):
             raise given.refusal(instead)
 
     return refuse
@@ -221,40 +189,55 @@ def _refused(instead: str) -> _Reader:
 
 _NO_CLASSES = "scheduler and workers are Dask's own classes here; use plugins: client.register_plugin(plugin)"
 _NO_SERVICES = "scheduler and workers run no other services here; use plugins: client.register_plugin(plugin)"
+_NO_PAGES = _warned(
+    "workers have no web pages; the scheduler's dashboard shows them.", unless=lambda value: value is False
+)
 _CUDF_SPILLS = "use enable_cudf_spill, or device_memory_limit"
 
 _SAME: dict[str, _Reader] = {
-    "CUDA_VISIBLE_DEVICES": _devices,
-    "env": _pairs,
+    "CUDA_VISIBLE_DEVICES": _field(_devices, "devices"),
+    "env": _field(_pairs),
     "lifetime": _lifetime,
     "lifetime_stagger": _lifetime,
-    "local_directory": _directory,
-    "pre_import": _modules,
-    "preload": _preload,
+    "local_directory": _field(
+        lambda value: os.path.abspath(os.fspath(value)) if isinstance(value, (str, os.PathLike)) else value
+    ),
+    "pre_import": _field(_parts),
+    "preload": _field(_preloaded),
     "protocol": _protocol,
-    "resources": _pairs,
-    "threads_per_worker": _number,
+    "resources": _field(_pairs),
+    "threads_per_worker": _field(whole),
 }
 """Keywords that become a field of the spec."""
 
 _OTHERS: dict[str, _Reader] = {
     "blocked_handlers": _refused("the scheduler accepts only your connections; leave it out"),
-    "dashboard": _worker_dashboard_address,
-    "dashboard_address": _dashboard_address,
+    "dashboard": _NO_PAGES,
+    "dashboard_address": _warned(
+        "the dashboard is private; cluster.dashboard_link opens it.",
+        unless=lambda value: str(value) in {":0", "0", "False"},
+    ),
     "data": _refused("workers keep results as their kind of cluster does; leave it out"),
-    "death_timeout": _death_timeout,
+    "death_timeout": _Given.seconds,  # Only checked: workers end at once when their scheduler is gone.
     "host": _host,
-    "interface": _interface,
+    "interface": _refused(
+        "this kind of cluster does not use the network; leave it out, or use another kind for several machines",
+        unless=lambda value: value == "lo",
+    ),
     "ip": _host,
     "jit_unspill": _refused(_CUDF_SPILLS),
     "lifetime_restart": _holds,
     "log_spilling": _refused("the gauges show what was spilled; leave it out"),
-    "loop": _loop,
+    "loop": _warned("the cluster has its own event loop, in a separate process."),
     "plugins": _refused("register them on the cluster: client.register_plugin(plugin)"),
     "preload_argv": _refused("preloaded modules get no arguments here; read os.environ in them, and set env={…}"),
-    "processes": _processes,
+    "processes": _warned(
+        "workers are always separate processes here; threads_per_worker sets how many tasks one runs.", unless=bool
+    ),
     "scheduler_kwargs": _refused(_NO_CLASSES),
-    "scheduler_port": _scheduler_port,
+    "scheduler_port": _warned(
+        "a cluster is found by its name: gpucluster.connect(name), or Client('gpucluster://name').", unless=not_
+    ),
     "scheduler_sync_interval": _holds,
     "security": _security,
     "service_kwargs": _refused(_NO_SERVICES),
@@ -263,7 +246,7 @@ _OTHERS: dict[str, _Reader] = {
     "silence_logs": _holds,
     "start": _holds,
     "worker_class": _refused(_NO_CLASSES),
-    "worker_dashboard_address": _worker_dashboard_address,
+    "worker_dashboard_address": _NO_PAGES,
     "worker_services": _refused(_NO_SERVICES),
 }
 """Keywords that do not, unless the kind has a field of that name."""

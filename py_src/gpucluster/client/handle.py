@@ -12,20 +12,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
-from ..dask_internals.clusters import (
-    class_for_dask,
-    close_rpc,
-    identity_of,
-    logs_of,
-    no_scheduler_info,
-    scheduler_rpc,
-    shown_logs,
-)
+from ..dask_internals import clusters as of_dask
 from ..dask_internals.loops import client_loop, is_running_loop, run_in
 from ..dask_internals.statuses import status_named
 from ..protocol.durations import parse_seconds
 from ..protocol.errors import InvalidState, OperationTimedOut, SupervisorUnreachable
-from ..protocol.models import ClusterModel, ClusterState, WorkerModel
+from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import counted
 from .background import run
 from .control import AsyncControl
@@ -43,39 +35,9 @@ if TYPE_CHECKING:
     from .cluster import AsyncCluster
 
 
-_PENDING = "pending-"
-
-
 def dask_name(name: str) -> int | str:
     """Return a worker's name as Dask has it: local workers have numbers as names."""
     return int(name) if name.isdecimal() and str(int(name)) == name else name
-
-
-def planned_names(model: ClusterModel) -> set[int | str]:
-    """Return the names of the workers that a cluster is to have; missing ones are ``pending-1`` and so on."""
-    there = connected_names(model)
-    if model.state.ended:
-        return there
-    missing = max(model.n_pending, (model.wanted.n_workers or 0) - len(there))
-    return there | {f"{_PENDING}{number}" for number in range(1, missing + 1)}
-
-
-def connected_names(model: ClusterModel) -> set[int | str]:
-    return {dask_name(worker.name) for worker in model.workers}
-
-
-def worker_specs(model: ClusterModel) -> Mapping[int | str, Mapping[str, Any]]:
-    """Return the class and options of each planned worker, as ``SpecCluster.worker_spec`` does."""
-    known = {dask_name(worker.name): worker for worker in model.workers}
-    usual = model.workers[0] if model.workers else None
-    return MappingProxyType({name: _worker_spec(known.get(name, usual), model) for name in planned_names(model)})
-
-
-def _worker_spec(worker: WorkerModel | None, model: ClusterModel) -> Mapping[str, Any]:
-    threads = worker.n_threads if worker is not None else model.spec.threads_per_worker
-    limit = worker.memory_limit_bytes if worker is not None else None
-    options = MappingProxyType({"nthreads": threads, "memory_limit": limit})
-    return MappingProxyType({"cls": "distributed.Nanny", "options": options})
 
 
 @dataclass(frozen=True)
@@ -106,25 +68,10 @@ class WorkerView:
         )
 
 
-def worker_views(model: ClusterModel) -> Mapping[int | str, WorkerView]:
-    views = (
-        WorkerView(
-            name=dask_name(worker.name),
-            address=worker.address,
-            pid=worker.pid,
-            nthreads=worker.n_threads,
-            memory_limit=worker.memory_limit_bytes,
-            device=worker.device,
-        )
-        for worker in model.workers
-    )
-    return MappingProxyType({view.name: view for view in views})
-
-
 class SchedulerView:
     """What is known here of the scheduler, which runs in another process. `cluster`: a handle on its cluster."""
 
-    def __init__(self, cluster: DaskCluster) -> None:
+    def __init__(self, cluster: ClusterHandle) -> None:
         self._cluster = cluster
 
     @property
@@ -160,17 +107,41 @@ class SchedulerView:
 IDENTITY_SECONDS = 30.0  # Timeout of a request for the scheduler's identity.
 
 
-class DaskCluster(ABC):
-    """The interface that Dask, and code written for its clusters, expects of a cluster.
+class ClusterHandle(BoundToCluster, Verbs, ABC):
+    """Base of ``Cluster`` and ``AsyncCluster``, with the interface that Dask, and code for its clusters, expects.
 
-    Views are read-only, as scheduler and workers run in other processes. They come from the cluster's record; only
-    ``scheduler_info`` sends a request.
+    The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
+    does not end it. ``distributed.Client(cluster)`` works on the handle. Views of scheduler and workers are read-only:
+    they come from the cluster's record; only ``scheduler_info`` sends a request.
+
+    Parameters
+    ----------
+    model : ClusterModel
+        The cluster.
+    control : AsyncControl
+        How to reach it.
+    owned : bool
+        Whether leaving a block stops the cluster: true for ``create``, false for ``connect``.
     """
 
-    id: str
-    name: str
     asynchronous: ClassVar[bool]
+    """Whether the verbs are coroutines."""
     _caller: Any = None
+
+    def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
+        self.id = model.id
+        self.name = model.name
+        self._control = control
+        self._owned = owned
+
+    @classmethod
+    def from_name(cls, name: str) -> Self:
+        """Return a handle on a running cluster by name or id: Dask's name for ``gpucluster.connect``.
+
+        Raises `ClusterNotFound` (there is none, or it has ended).
+        """
+        control = AsyncControl()
+        return cls(control.find_living(name), control)
 
     @property
     @abstractmethod
@@ -178,30 +149,70 @@ class DaskCluster(ABC):
         """The current state of the cluster."""
 
     @property
-    @abstractmethod
-    def scheduler_address(self) -> str:
-        """Address of the scheduler."""
+    def control(self) -> AsyncControl:
+        """How the cluster is reached."""
+        return self._control
 
     @property
-    @abstractmethod
+    def state(self) -> str:
+        """One of ``starting``, ``running``, ``scaling``, ``stopping``, ``stopped``, ``failed``."""
+        return self.model.state.value
+
+    @property
+    def n_workers(self) -> int:
+        """Number of workers connected now."""
+        return self.model.n_workers
+
+    @property
+    def backend(self) -> str:
+        """Kind of the cluster, such as ``local`` or ``cuda``."""
+        return self.model.backend
+
+    @property
+    def scheduler_address(self) -> str:
+        """Address of the scheduler, for ``distributed.Client``. Raises `InvalidState` (the cluster is not running)."""
+        model = self.model
+        if model.scheduler_address is None:
+            why = model.reason or model.notice
+            raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{f' {why}' if why else ''}")
+        find_credentials_for(model.scheduler_address)
+        return model.scheduler_address
+
+    @property
+    def dashboard_link(self) -> str:
+        """Link to the Dask dashboard: through Jupyter in a notebook; elsewhere for a browser on this machine.
+
+        The second kind opens a loopback port until the cluster ends, and contains a secret: do not pass it on. Raises
+        `InvalidState` (the cluster is not running).
+        """
+        link = jupyter_link(self.model)
+        return link if link is not None else run(self.control.open_dashboard(self.id))
+
+    @property
     def security(self) -> Security:
         """Credentials for ``distributed.Client``."""
+        return security_of(self.model, self.control.registry.folder(self.id))
 
     @property
-    @abstractmethod
     def status(self) -> Any:
-        """The state in distributed's terms."""
+        """The state in distributed's terms, which its ``Client`` asks for."""
+        names = {
+            ClusterState.STARTING: "created",
+            ClusterState.RUNNING: "running",
+            ClusterState.SCALING: "running",
+            ClusterState.STOPPING: "closing",
+            ClusterState.STOPPED: "closed",
+            ClusterState.FAILED: "closed",
+        }
+        return status_named(names[self.model.state])
 
     # -- identity --------------------------------------------------------------------------------
 
-    def _class_for_dask(self) -> type:
-        return class_for_dask(type(self))
-
     # So that isinstance(handle, distributed.deploy.Cluster) holds, and nothing is imported for it.
-    __class__ = property(_class_for_dask)
+    __class__ = property(lambda self: of_dask.class_for_dask(type(self)))
 
     def __eq__(self, other: object) -> bool:
-        return self.id == other.id if isinstance(other, DaskCluster) else NotImplemented
+        return self.id == other.id if isinstance(other, ClusterHandle) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self.id)
@@ -217,64 +228,79 @@ class DaskCluster(ABC):
     def scheduler_info(self) -> Any:
         """What the scheduler reports now about itself and its workers; empty while there is none.
 
-        Raises
-        ------
-        OperationTimedOut, SupervisorUnreachable
-            It does not respond.
+        Raises `OperationTimedOut`, `SupervisorUnreachable` (it does not respond).
         """
         address = self.model.scheduler_address
         if address is None:
-            return no_scheduler_info()
+            return of_dask.no_scheduler_info()
         try:
-            return run(asyncio.wait_for(identity_of(address, self.security), IDENTITY_SECONDS))
+            return run(asyncio.wait_for(of_dask.identity_of(address, self.security), IDENTITY_SECONDS))
         except TimeoutError:
             raise OperationTimedOut(
                 f"The scheduler of '{self.name}' did not respond within {IDENTITY_SECONDS:.0f} seconds; it may be busy."
             ) from None
         except OSError as error:
             if self.model.scheduler_address is None:
-                return no_scheduler_info()  # It has stopped in the meantime.
+                return of_dask.no_scheduler_info()  # It has stopped in the meantime.
             raise SupervisorUnreachable(f"The scheduler of '{self.name}' cannot be reached: {error}.") from None
 
     @property
     def scheduler_comm(self) -> Any:
         """RPC to the scheduler's handlers: ``cluster.sync(cluster.scheduler_comm.identity)``.
 
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
+        Raises `InvalidState` (the cluster is not running).
         """
         address = self.scheduler_address
         if self._caller is None or self._caller.address != address:
-            self._caller = caller = scheduler_rpc(address, self.security)
-            weakref.finalize(self, self.loop.add_callback, close_rpc, caller).atexit = False
+            self._caller = caller = of_dask.scheduler_rpc(address, self.security)
+            weakref.finalize(self, self.loop.add_callback, of_dask.close_rpc, caller).atexit = False
         return self._caller
 
     @property
     def workers(self) -> Mapping[int | str, WorkerView]:
         """The connected workers by name."""
-        return worker_views(self.model)
+        views = (
+            WorkerView(
+                name=dask_name(worker.name),
+                address=worker.address,
+                pid=worker.pid,
+                nthreads=worker.n_threads,
+                memory_limit=worker.memory_limit_bytes,
+                device=worker.device,
+            )
+            for worker in self.model.workers
+        )
+        return MappingProxyType({view.name: view for view in views})
 
     @property
     def worker_spec(self) -> Mapping[int | str, Mapping[str, Any]]:
-        """Class and options of each planned worker, by name."""
-        return worker_specs(self.model)
+        """Class and options of each planned worker, by name, as ``SpecCluster.worker_spec`` has them."""
+        workers, spec = self.workers, self.model.spec
+        usual = next(iter(workers.values()), None)
+
+        def of(worker: WorkerView | None) -> Mapping[str, Any]:
+            threads, limit = (worker.nthreads, worker.memory_limit) if worker else (spec.threads_per_worker, None)
+            options = MappingProxyType({"nthreads": threads, "memory_limit": limit})
+            return MappingProxyType({"cls": "distributed.Nanny", "options": options})
+
+        return MappingProxyType({name: of(workers.get(name, usual)) for name in self.plan})
 
     @property
     def plan(self) -> set[int | str]:
         """Names of the planned workers; missing ones are called ``pending-1``, …."""
-        return planned_names(self.model)
+        model, there = self.model, self.observed
+        missing = max(model.n_pending, (model.wanted.n_workers or 0) - len(there))
+        return there if model.state.ended else there | {f"pending-{number}" for number in range(1, missing + 1)}
 
     @property
     def requested(self) -> set[int | str]:
         """Names of the requested workers: those of the plan."""
-        return planned_names(self.model)
+        return self.plan
 
     @property
     def observed(self) -> set[int | str]:
         """Names of the connected workers."""
-        return connected_names(self.model)
+        return {dask_name(worker.name) for worker in self.model.workers}
 
     # -- loops -----------------------------------------------------------------------------------
 
@@ -319,112 +345,6 @@ class DaskCluster(ABC):
             return work if callback_timeout is None else asyncio.wait_for(work, parse_seconds(callback_timeout))
         return run_in(loop, func, *args, timeout=callback_timeout, **kwargs)
 
-
-class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
-    """Base of ``Cluster`` and ``AsyncCluster``.
-
-    The cluster lives in its own process: deleting the handle, restarting the kernel or stopping Jupyter
-    does not end it. ``distributed.Client(cluster)`` works on the handle.
-
-    Parameters
-    ----------
-    model : ClusterModel
-        The cluster.
-    control : AsyncControl
-        How to reach it.
-    owned : bool
-        Whether leaving a block stops the cluster: true for ``create``, false for ``connect``.
-    """
-
-    asynchronous: ClassVar[bool]
-    """Whether the verbs are coroutines."""
-
-    def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:
-        self.id = model.id
-        self.name = model.name
-        self._control = control
-        self._owned = owned
-
-    @classmethod
-    def from_name(cls, name: str) -> Self:
-        """Return a handle on a running cluster by name or id: Dask's name for ``gpucluster.connect``.
-
-        Raises
-        ------
-        ClusterNotFound
-            When there is none, or it has ended.
-        """
-        control = AsyncControl()
-        return cls(control.find_living(name), control)
-
-    @property
-    def control(self) -> AsyncControl:
-        """How the cluster is reached."""
-        return self._control
-
-    @property
-    def state(self) -> str:
-        """One of ``starting``, ``running``, ``scaling``, ``stopping``, ``stopped``, ``failed``."""
-        return self.model.state.value
-
-    @property
-    def n_workers(self) -> int:
-        """Number of workers connected now."""
-        return self.model.n_workers
-
-    @property
-    def backend(self) -> str:
-        """Kind of the cluster, such as ``local`` or ``cuda``."""
-        return self.model.backend
-
-    @property
-    def scheduler_address(self) -> str:
-        """Address of the scheduler, for ``distributed.Client``.
-
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
-        """
-        model = self.model
-        if model.scheduler_address is None:
-            why = model.reason or model.notice
-            raise InvalidState(f"The cluster '{self.name}' is {model.state.value}.{f' {why}' if why else ''}")
-        find_credentials_for(model.scheduler_address)
-        return model.scheduler_address
-
-    @property
-    def dashboard_link(self) -> str:
-        """Link to the Dask dashboard: through Jupyter in a notebook; elsewhere for a browser on this machine.
-
-        The second kind opens a loopback port until the cluster ends, and contains a secret: do not pass it on.
-
-        Raises
-        ------
-        InvalidState
-            When the cluster is not running.
-        """
-        link = jupyter_link(self.model)
-        return link if link is not None else run(self.control.open_dashboard(self.id))
-
-    @property
-    def security(self) -> Security:
-        """Credentials for ``distributed.Client``."""
-        return security_of(self.model, self.control.registry.folder(self.id))
-
-    @property
-    def status(self) -> Any:
-        """The state in distributed's terms, which its ``Client`` asks for."""
-        names = {
-            ClusterState.STARTING: "created",
-            ClusterState.RUNNING: "running",
-            ClusterState.SCALING: "running",
-            ClusterState.STOPPING: "closing",
-            ClusterState.STOPPED: "closed",
-            ClusterState.FAILED: "closed",
-        }
-        return status_named(names[self.model.state])
-
     # -- methods of Dask's clusters --------------------------------------------------------------
 
     @eager_sync_and_async
@@ -463,8 +383,8 @@ class ClusterHandle(BoundToCluster, Verbs, DaskCluster):
         if cluster:
             logs["Cluster"] = "\n".join(await self.logs())
         if scheduler or workers:
-            logs |= await logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
-        shown: dict[str, str] = shown_logs(logs)
+            logs |= await of_dask.logs_of(self.scheduler_address, self.security, scheduler=scheduler, workers=workers)
+        shown: dict[str, str] = of_dask.shown_logs(logs)
         return shown
 
     # -- shown -----------------------------------------------------------------------------------

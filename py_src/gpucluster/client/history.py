@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from builtins import list as List
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -53,15 +52,8 @@ def _means(text: str, cell: CellWork) -> bool:
         return bool(moment)
     where = {cell.where.cluster, cell.where.cluster_id} if cell.where is not None else set()
     notebook = cell.notebook_name
-    names = where | {
-        cell.id,
-        cell.key,
-        cell.client,
-        cell.name,
-        cell.notebook,
-        notebook,
-        notebook.removesuffix(".ipynb"),
-    }
+    names = {*where, cell.id, cell.key, cell.client, cell.name, cell.notebook}
+    names |= {notebook, notebook.removesuffix(".ipynb")}
     begin = (cell.key, cell.kernel or "", cell.client) if len(name) >= _LEAST_OF_AN_ID else ()
     return name in names or any(id.startswith(name) for id in begin)
 
@@ -95,7 +87,11 @@ def history(work: str | None = None, *, by: Literal["work", "group"] = "work") -
     if by not in ("work", "group"):
         raise refused_field("by", f"must be 'work' or 'group', not {str(by)[:40]!r}")
     cells = read_history(Registry(), work).cells
-    rows = [row for cell in cells for row in (_rows_of_groups(cell) if by == "group" else [_row(cell)])]
+    if by == "group":
+        heads = [({"began": cell.began, "id": cell.key, "work": cell.name}, cell.groups) for cell in cells]
+        rows = [head | group.model_dump() for head, groups in heads for group in groups]
+    else:
+        rows = [_row(cell) for cell in cells]
     frame = pd.DataFrame(rows, columns=None if rows else ["began", "id"])
     frame["began"] = pd.to_datetime(frame["began"], utc=True, format="ISO8601")
     return frame.set_index(["began", "id"])
@@ -114,11 +110,6 @@ def _row(cell: CellWork) -> dict[str, Any]:
         **{name: getattr(cell, name) for name in _OF_A_ROW},
         **{f"version_{name}": version for name, version in (where.versions if where is not None else {}).items()},
     }
-
-
-def _rows_of_groups(cell: CellWork) -> List[dict[str, Any]]:
-    head = {"began": cell.began, "id": cell.key, "work": cell.name}
-    return [head | group.model_dump() for group in cell.groups]
 
 
 def compare_runs(first: str, second: str) -> RunComparison:

@@ -20,19 +20,8 @@ from pydantic import ValidationError
 from ..devices.host import host_devices
 from ..operating_system.abstract_streams import connect
 from ..operating_system.peers import peer_of
+from ..protocol import instructing as wire
 from ..protocol.errors import ClusterNotFound, GPUClusterError, NotAnInstructor, refused_field
-from ..protocol.instructing import (
-    LONGEST_TEXT,
-    ClassAnswer,
-    ClassCluster,
-    ClassClusters,
-    ClassMessage,
-    ClassStop,
-    ClusterFacts,
-    HeldGPU,
-    InstructorAnswer,
-    InstructorRequest,
-)
 from ..protocol.kinds import kind_title
 from ..protocol.plain_text import printable, times
 from ..sharing.instructor_lines import LineTooLong, listening, receive_line, send_line, socket_name
@@ -48,12 +37,12 @@ DONE_SECONDS = 4.0  # From then on, for the request.
 class Outcome:
     """Result of contacting one cluster."""
 
-    facts: ClusterFacts | None = None
+    facts: wire.ClusterFacts | None = None
     done: bool = False
     problem: str | None = None  # Predicate of a message.
 
 
-def ask(id: str, user: int, request: InstructorRequest | None, latest: float) -> Outcome:
+def ask(id: str, user: int, request: wire.InstructorRequest | None, latest: float) -> Outcome:
     """Read the facts that a cluster reports, and send it a request."""
     first = min(latest, time.monotonic() + PATIENCE_SECONDS)
     try:
@@ -70,7 +59,7 @@ def ask(id: str, user: int, request: InstructorRequest | None, latest: float) ->
 
 
 def _talk(
-    connection: socket.socket, user: int, request: InstructorRequest | None, first: float, latest: float
+    connection: socket.socket, user: int, request: wire.InstructorRequest | None, first: float, latest: float
 ) -> Outcome:
     # The user was that of the name; this is the user at the other end of the connection.
     if peer_of(connection)[1] not in {user, None}:
@@ -79,9 +68,9 @@ def _talk(
     if line is None:
         return Outcome(problem="has just stopped, or is not a cluster")
     try:
-        facts = ClusterFacts.model_validate_json(line)
+        facts = wire.ClusterFacts.model_validate_json(line)
     except ValidationError:
-        refused = InstructorAnswer.model_validate_json(line)
+        refused = wire.InstructorAnswer.model_validate_json(line)
         return Outcome(problem=f"refuses: {refused.message.rstrip('.')}")
     if request is None:
         return Outcome(facts)
@@ -89,7 +78,7 @@ def _talk(
     line = receive_line(connection, min(latest, time.monotonic() + DONE_SECONDS))
     if line is None:
         return Outcome(facts, problem="has stopped in the meantime")
-    answer = InstructorAnswer.model_validate_json(line)
+    answer = wire.InstructorAnswer.model_validate_json(line)
     if answer.done:
         return Outcome(facts, done=True)
     return Outcome(facts, problem=f"rejected the request: {answer.message.rstrip('.')}")
@@ -102,19 +91,11 @@ AT_A_TIME = 64
 _LATE = Outcome(problem="was not contacted: no time left")
 
 
-def class_clusters() -> ClassClusters:
+def class_clusters() -> wire.ClassClusters:
     """Return the clusters of all users of this machine, as their own processes report them to an instructor.
 
-    It includes neither the names of clusters nor what they compute.
-
-    Returns
-    -------
-    ClassClusters
-
-    Raises
-    ------
-    NotAnInstructor
-        You are not an instructor of this site.
+    It includes neither the names of clusters nor what they compute. Raises `NotAnInstructor` (you are not an instructor
+    of this site).
     """
     _require_instructor()
     found, left_out = _listening()
@@ -125,10 +106,10 @@ def class_clusters() -> ClassClusters:
         for user in sorted(found, key=user_name)
         for id in found[user]
     ]
-    return ClassClusters(clusters=_merged(clusters), left_out=left_out)
+    return wire.ClassClusters(clusters=_merged(clusters), left_out=left_out)
 
 
-def message_class(user: str | None, text: str) -> ClassAnswer:
+def message_class(user: str | None, text: str) -> wire.ClassAnswer:
     """Send the owner of clusters a message, shown on the cards and as a notice.
 
     Parameters
@@ -138,30 +119,22 @@ def message_class(user: str | None, text: str) -> ClassAnswer:
     text : str
         At most 500 characters of plain text.
 
-    Returns
-    -------
-    ClassAnswer
-
     Raises
     ------
-    NotAnInstructor
-        You are not an instructor of this site.
-    ClusterNotFound
-        The user has no cluster here.
-    InvalidRequest
-        The text is empty or too long.
+    NotAnInstructor, ClusterNotFound, InvalidRequest
+        You are not an instructor of this site; the user has no cluster here; the text is empty or too long.
     """
     text = _plain("text", text)
     if not text.strip():
         raise refused_field("text", "must not be empty; write a message for the owner")
     try:
-        asked = ClassMessage(user=user, text=text)
+        asked = wire.ClassMessage(user=user, text=text)
     except ValidationError:
-        raise refused_field("text", f"must have 1 to {LONGEST_TEXT} characters, not {len(text)}") from None
-    return _carry_out(asked.user, InstructorRequest(ask="message", text=asked.text))
+        raise refused_field("text", f"must have 1 to {wire.LONGEST_TEXT} characters, not {len(text)}") from None
+    return _carry_out(asked.user, wire.InstructorRequest(ask="message", text=asked.text))
 
 
-def stop_class(user: str, reason: str = "") -> ClassAnswer:
+def stop_class(user: str, reason: str = "") -> wire.ClassAnswer:
     """Stop all clusters of a user, and show the user your name and the reason.
 
     Parameters
@@ -170,25 +143,17 @@ def stop_class(user: str, reason: str = "") -> ClassAnswer:
     reason : str, optional
         At most 500 characters of plain text.
 
-    Returns
-    -------
-    ClassAnswer
-
     Raises
     ------
-    NotAnInstructor
-        You are not an instructor of this site.
-    ClusterNotFound
-        The user has no cluster here.
-    InvalidRequest
-        The reason is too long.
+    NotAnInstructor, ClusterNotFound, InvalidRequest
+        You are not an instructor of this site; the user has no cluster here; the reason is too long.
     """
     reason = _plain("reason", reason)
     try:
-        asked = ClassStop(user=user, reason=reason)
+        asked = wire.ClassStop(user=user, reason=reason)
     except ValidationError:
-        raise refused_field("reason", f"must have at most {LONGEST_TEXT} characters, not {len(reason)}") from None
-    return _carry_out(asked.user, InstructorRequest(ask="stop", text=asked.reason))
+        raise refused_field("reason", f"must have at most {wire.LONGEST_TEXT} characters, not {len(reason)}") from None
+    return _carry_out(asked.user, wire.InstructorRequest(ask="stop", text=asked.reason))
 
 
 def _plain(field: str, text: object) -> str:
@@ -198,10 +163,12 @@ def _plain(field: str, text: object) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
+def _carry_out(user: str | None, request: wire.InstructorRequest) -> wire.ClassAnswer:
     _require_instructor()
     found, _ = _listening()
-    wanted = {number: ids for number, ids in found.items() if _matches(number, user)}
+    others = [number for number in found if number != os.getuid()]
+    chosen = others if user is None else [number for number in found if user_name(number) == user]
+    wanted = {number: found[number] for number in chosen}
     if not wanted:
         raise ClusterNotFound(_no_cluster_message(user, found))
     outcomes = _ask_all(wanted, request)
@@ -213,11 +180,7 @@ def _carry_out(user: str | None, request: InstructorRequest) -> ClassAnswer:
         if id not in done
     )
     users = sorted(user_name(number) for number, ids in wanted.items() if not set(done).isdisjoint(ids))
-    return ClassAnswer(reached=len(done), users=users, problems=[times(*each) for each in problems.items()])
-
-
-def _matches(number: int, user: str | None) -> bool:
-    return number != os.getuid() if user is None else user_name(number) == user
+    return wire.ClassAnswer(reached=len(done), users=users, problems=[times(*each) for each in problems.items()])
 
 
 def _no_cluster_message(user: str | None, found: dict[int, list[str]]) -> str:
@@ -250,7 +213,7 @@ def _listening() -> tuple[dict[int, list[str]], int]:
     return {user: [id for id, _ in each] for user, each in found.items()}, left_out
 
 
-def _ask_all(found: dict[int, list[str]], request: InstructorRequest | None) -> dict[str, Outcome]:
+def _ask_all(found: dict[int, list[str]], request: wire.InstructorRequest | None) -> dict[str, Outcome]:
     """Ask all of them: those of one user in turn, so that a user with many clusters does not hold up the others."""
     outcomes: dict[str, Outcome] = {}
     deadline = time.monotonic() + ALL_SECONDS
@@ -269,9 +232,9 @@ def _ask_all(found: dict[int, list[str]], request: InstructorRequest | None) -> 
     return dict(outcomes)
 
 
-def _merged(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
+def _merged(clusters: Iterable[wire.ClassCluster]) -> list[wire.ClassCluster]:
     """Merge a user's clusters that share a problem, so that they do not fill the list."""
-    kept: dict[tuple[str, str | int], ClassCluster] = {}
+    kept: dict[tuple[str, str | int], wire.ClassCluster] = {}
     for number, cluster in enumerate(clusters):
         key = (cluster.user, cluster.problem or number)
         before = kept.get(key)
@@ -279,27 +242,27 @@ def _merged(clusters: Iterable[ClassCluster]) -> list[ClassCluster]:
     return list(kept.values())
 
 
-def _shown(id: str, user: int, outcome: Outcome, indices: dict[str, int | None]) -> ClassCluster:
+def _shown(id: str, user: int, outcome: Outcome, indices: dict[str, int | None]) -> wire.ClassCluster:
     facts = outcome.facts
     own_id = facts.id if facts is not None and facts.id is not None else id
     whose = {"id": own_id, "user": user_name(user), "mine": user == os.getuid()}
     if facts is None:
-        return ClassCluster(**whose, problem=f"It {_short(outcome.problem)}.")
+        return wire.ClassCluster(**whose, problem=f"It {_short(outcome.problem)}.")
     shown = facts.model_dump(include={"kind", "state", "n_workers", "since", "idle_since"})
-    return ClassCluster(**whose, **shown, kind_title=kind_title(facts.kind), gpus=_gpus(facts.gpus, indices))
+    return wire.ClassCluster(**whose, **shown, kind_title=kind_title(facts.kind), gpus=_gpus(facts.gpus, indices))
 
 
 def _short(problem: str | None) -> str:
     return printable(problem or "", LONGEST_PROBLEM)
 
 
-def _gpus(held: Sequence[HeldGPU], indices: dict[str, int | None]) -> list[str]:
+def _gpus(held: Sequence[wire.HeldGPU], indices: dict[str, int | None]) -> list[str]:
     """Describe the first ones, so that one cluster's GPUs do not fill the list."""
     more = len(held) - MOST_GPUS_SHOWN
     return [_gpu(gpu, indices) for gpu in held[:MOST_GPUS_SHOWN]] + ([f"{more} more"] if more > 0 else [])
 
 
-def _gpu(gpu: HeldGPU, indices: dict[str, int | None]) -> str:
+def _gpu(gpu: wire.HeldGPU, indices: dict[str, int | None]) -> str:
     index = indices.get(gpu.uuid)
     name = printable(gpu.uuid, 12) if index is None else str(index)
     if gpu.slots == 1:

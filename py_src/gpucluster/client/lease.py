@@ -7,21 +7,22 @@ import sys
 import time
 from contextlib import ExitStack
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Literal, overload
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState, refused_field
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
 from ..registry.leasing import Hold, Scope
-from .api import START_SECONDS, Timeout, asked_for, running_or_stopped
+from .api import START_SECONDS, Timeout, asked_for
 from .background import run, run_with_progress
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
 from .display.card import LiveText
 from .display.presentation import shell_of_notebook
 from .stopping import is_over
-from .waiting import OnProgress
+from .waiting import OnProgress, running_or_stopped
 from .worker_numbers import duration, whole
 
 if TYPE_CHECKING:
@@ -100,21 +101,16 @@ def leased_line(model: ClusterModel) -> str:
     return f"{line} for this {model.lease.scope if model.lease is not None else 'block'}.{why}"
 
 
+@dataclass(eq=False, repr=False)
 class LeaseOfWorkers:
     """Base of ``Lease`` and ``AsyncLease``."""
 
-    def __init__(
-        self,
-        spec: SpecBase | dict[str, Any],
-        *,
-        scope: Scope = "block",
-        timeout: float = START_SECONDS,
-        control: AsyncControl | None = None,
-    ) -> None:
-        self._spec = spec
-        self._scope = scope
-        self._timeout = timeout
-        self._control = control or AsyncControl()
+    spec: SpecBase | dict[str, Any]
+    scope: Scope = "block"
+    timeout: float = START_SECONDS
+    control: AsyncControl = field(default_factory=AsyncControl)
+
+    def __post_init__(self) -> None:
         self._hold: Hold | None = None
         self._model: ClusterModel | None = None
         self._client: Client | None = None
@@ -154,17 +150,17 @@ class LeaseOfWorkers:
         if (id := os.environ.get(LEASE_VARIABLE)) is None:
             return None
         try:
-            model = self._control.registry.find(id)
+            model = self.control.registry.find(id)
         except ClusterNotFound:
             return None
         return None if is_over(model) else model.name
 
     async def _take(self, progress: OnProgress) -> ClusterModel:
-        deadline = time.monotonic() + self._timeout
-        model, hold = await self._control.lease(self._spec, self._scope, timeout=self._timeout)
+        deadline = time.monotonic() + self.timeout
+        model, hold = await self.control.lease(self.spec, self.scope, timeout=self.timeout)
         try:
             model = await running_or_stopped(
-                self._control, model, timeout=self._timeout, deadline=deadline, progress=progress
+                self.control, model, timeout=self.timeout, deadline=deadline, progress=progress
             )
         except BaseException:
             hold.let_go()
@@ -183,14 +179,12 @@ class Lease(LeaseOfWorkers):
     @property
     def cluster(self) -> Cluster:
         """The cluster. Raises `InvalidState`: it was not taken yet."""
-        made: Any = self.client.cluster
-        cluster: Cluster = made
-        return cluster
+        return cast(Cluster, self.client.cluster)
 
     def __enter__(self) -> Client:
         with LiveText(notebook=shell_of_notebook() is not None) as live:
             client = self.begin(live)
-        print_if_no_gpu(self._spec, self.cluster.model)
+        print_if_no_gpu(self.spec, self.cluster.model)
         self._current.enter_context(client.as_current())  # Even inside another client's block.
         return client
 
@@ -205,7 +199,7 @@ class Lease(LeaseOfWorkers):
         """Take the workers and connect to them; see ``take``."""
         model = self.take(progress)
         try:
-            self._client = Cluster(model, self._control).get_client()
+            self._client = Cluster(model, self.control).get_client()
         except BaseException:
             self._give_back()
             raise
@@ -241,7 +235,7 @@ class Lease(LeaseOfWorkers):
         if self._client is not None:
             self.cluster.stop()
         elif self._model is not None:
-            run(self._control.stop(self._model.id))
+            run(self.control.stop(self._model.id))
 
 
 class AsyncLease(LeaseOfWorkers):
@@ -250,20 +244,18 @@ class AsyncLease(LeaseOfWorkers):
     @property
     def cluster(self) -> AsyncCluster:
         """The cluster. Raises `InvalidState`: it was not taken yet."""
-        made: Any = self.client.cluster
-        cluster: AsyncCluster = made
-        return cluster
+        return cast(AsyncCluster, self.client.cluster)
 
     async def __aenter__(self) -> Client:
         self._enter()
         try:
             with LiveText(notebook=shell_of_notebook() is not None) as live:
                 model = await self._take(live)
-            self._client = await AsyncCluster(model, self._control).get_client()
+            self._client = await AsyncCluster(model, self.control).get_client()
         except BaseException:
             await self._give_back()
             raise
-        print_if_no_gpu(self._spec, model)
+        print_if_no_gpu(self.spec, model)
         self._current.enter_context(self._client.as_current())
         return self._client
 
@@ -280,7 +272,7 @@ class AsyncLease(LeaseOfWorkers):
     async def _give_back(self) -> None:
         self._let_go()
         if self._model is not None:
-            await AsyncCluster(self._model, self._control).stop()
+            await AsyncCluster(self._model, self.control).stop()
 
 
 def print_if_no_gpu(spec: SpecBase | dict[str, Any], model: ClusterModel) -> None:

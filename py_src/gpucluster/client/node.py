@@ -24,12 +24,7 @@ Held = TypeVar("Held", Claim, Place)
 
 
 def node() -> NodeModel:
-    """Return the users of each GPU of this machine, and the queue. Others are listed by user name only.
-
-    Returns
-    -------
-    NodeModel
-    """
+    """Return the users of each GPU of this machine, and the queue. Others are listed by user name only."""
     policy = gpu_policy()
     try:
         found, message = read_node(per_user=policy.per_user), ""

@@ -81,14 +81,11 @@ class Recorder(Synchronous[AsyncRecorder]):
     A context manager: leaving the block stops it. Otherwise it is like ``AsyncRecorder``.
     """
 
-    def __init__(
-        self, control: AsyncControl, model: ClusterModel, file: str | Path, *, title: str | None = None,
-        note: str | None = None, seconds: float | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(AsyncRecorder(control, model, file, title=title, note=note, seconds=seconds))
-        self.path = self._asynchronous.path
-        self.cluster = self._asynchronous.cluster
-        self.over = self._asynchronous.over  # Set when recording has ended.
+    def __init__(self, asynchronous: AsyncRecorder) -> None:
+        super().__init__(asynchronous)
+        self.path = asynchronous.path
+        self.cluster = asynchronous.cluster
+        self.over = asynchronous.over  # Set when recording has ended.
 
     start = synchronous(AsyncRecorder.start)
     stop = synchronous(AsyncRecorder.stop)

@@ -46,13 +46,10 @@ class SchemeBackend(Backend):
         raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
 
     def get_address_host(self, loc: str) -> str:
-        """Return the name instead of a host."""
         return loc
 
     def resolve_address(self, loc: str) -> str:
-        """Return the name unchanged."""
         return loc
 
     def get_local_address_for(self, loc: str) -> str:
-        """Refuse."""
         raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")

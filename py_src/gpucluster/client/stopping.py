@@ -63,13 +63,9 @@ _LEAVING_LOOKS = 100  # Most checks whether the process of an ended cluster has 
 
 
 async def stop_cluster(
-    registry: Registry,
-    model: ClusterModel,
-    ask: Callable[[float], Awaitable[ClusterModel]],
-    *,
-    wait: bool,
+    registry: Registry, model: ClusterModel, ask: Callable[[float], Awaitable[ClusterModel]], *, wait: bool,
     timeout: float,
-) -> ClusterModel:
+) -> ClusterModel:  # fmt: skip
     """Stop a running cluster; see ``AsyncControl.stop`` for the other parameters and the errors.
 
     `ask`: requests the cluster's process to stop, with a timeout in seconds.
@@ -79,18 +75,18 @@ async def stop_cluster(
     folder = registry.folder(model.id)
     if not os.access(folder.path, os.X_OK) and os.path.isdir(folder.path):
         raise InvalidState(f"The cluster's folder cannot be read: chmod 700 {folder.path}, then stop it.")
-    if _waits_for_turn(registry, model):
+    if model.progress is not None and model.progress.step == "turn" and not folder.socket.exists():
         # Its process accepts no requests yet, and has started nothing.
         return await kill_cluster(registry, model, "Stopped before its turn to start had come.")
     try:
         if of_another_version(model):
             # Another version may not understand requests. The signal has always meant to stop.
-            signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
+            signal_supervisor(registry, folder, signal.SIGTERM)
         else:
             model = asked = await ask(timeout / 2)
     except AccessDenied:
         # The file with its secret was removed. Users who may signal the process may stop the cluster anyway.
-        signal_supervisor(registry, registry.folder(model.id), signal.SIGTERM)
+        signal_supervisor(registry, folder, signal.SIGTERM)
     except SupervisorUnreachable:
         why = f"Its process did not respond within {timeout / 2:.0f} seconds and was killed."
         return await kill_cluster(registry, registry.find(model.id), why)
@@ -108,12 +104,6 @@ async def stop_cluster(
         # The request could not be recorded: to others the process seems lost.
         return model.model_copy(update={"state": ClusterState.STOPPED, "wanted": asked.wanted, "log_tail": []})
     return model
-
-
-def _waits_for_turn(registry: Registry, model: ClusterModel) -> bool:
-    if model.progress is None or model.progress.step != "turn":
-        return False
-    return not registry.folder(model.id).socket.exists()
 
 
 async def remove_cluster(registry: Registry, id: str) -> None:

@@ -66,28 +66,22 @@ class StartedCoroutine(Coroutine[Any, Any, R]):
         self._task = asyncio.ensure_future(work)
         _running.add(self._task)
         self._task.add_done_callback(_running.discard)
-        self._steps: Generator[Any, Any, R] | None = None
+        self._steps = self._task.__await__()
 
     def __await__(self) -> Generator[Any, Any, R]:
         return self._task.__await__()
 
-    def _awaited(self) -> Generator[Any, Any, R]:
-        if self._steps is None:
-            self._steps = self._task.__await__()
-        return self._steps
-
     def send(self, value: Any) -> Any:
         """Continue to wait for the task."""
-        return self._awaited().send(value)
+        return self._steps.send(value)
 
     def throw(self, *error: Any) -> Any:
         """Stop waiting for the task."""
-        return self._awaited().throw(*error)
+        return self._steps.throw(*error)
 
     def close(self) -> None:
         """Stop waiting for the task, which continues."""
-        if self._steps is not None:
-            self._steps.close()
+        self._steps.close()
 
 
 class _Methods:

@@ -135,9 +135,8 @@ class Verbs:
         if Adaptive is not None and not is_adaptive_of_dask(Adaptive):
             raise refused_field(
                 "Adaptive",
-                "custom Adaptive classes are not supported, because the cluster's own process decides, even after "
-                "this one has ended; use "
-                "minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
+                "custom Adaptive classes are not supported, because the cluster's own process decides, even after this "
+                "one has ended; use minimum, maximum, interval, wait_count and target_duration, or call scale yourself",
             )
         model = self._living(id)
         fewest, most = bounded_workers(
@@ -162,13 +161,8 @@ class Verbs:
     async def restart(self: AsyncControl, id: str, *, wait: bool = True, timeout: float = 120) -> ClusterModel:
         """Restart all workers; tasks and results are lost.
 
-        Raises
-        ------
-        InvalidState
-        OperationFailed
-            Not all workers came back; the cluster continues.
-        OperationTimedOut
-            It continues, and they may still arrive.
+        Raises `InvalidState`, `OperationFailed` (not all workers came back; the cluster continues) or
+        `OperationTimedOut` (it continues, and they may still arrive).
         """
         before = self._living(id)
         model = await self.ask(before, "POST", "/restart")
@@ -264,9 +258,7 @@ class Verbs:
     async def telemetry(self: AsyncControl, id: str) -> TelemetrySample:
         """Return the newest figures, at most a second old.
 
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
+        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
         """
         model = self._living(id)
         if model.scheduler_address is None:
@@ -277,9 +269,7 @@ class Verbs:
     async def history(self: AsyncControl, id: str) -> TelemetryHistory:
         """Return the figures of the last ten minutes.
 
-        Raises
-        ------
-        ClusterNotFound, InvalidState, SupervisorUnreachable
+        Raises `ClusterNotFound`, `InvalidState`, `SupervisorUnreachable`.
         """
         model = self._living(id)
         answer = await ask_supervisor(self.registry.folder(model.id), "GET", "/history")
@@ -333,34 +323,19 @@ class Verbs:
 
     @verb_as(_entries)
     async def activity(self: AsyncControl, id: str) -> Activity:
-        """Return the log of requests to a cluster and their results, even of an ended one.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
+        """Return the log of requests to a cluster and their results, even of an ended one. Raises `ClusterNotFound`."""
         model = self.registry.find(id)
         return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
 
     @verb_as(_cells)
     async def cells(self: AsyncControl, id: str) -> Cells:
-        """Return what each notebook cell computed, even on an ended cluster, oldest first.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
+        """Return what each notebook cell computed, even on an ended cluster, oldest first. Raises `ClusterNotFound`."""
         model = self.registry.find(id)
         return Cells(id=model.id, cells=cells.read(self.registry.folder(model.id).cells))
 
     @verb_as(_lines)
     async def logs(self: AsyncControl, id: str, lines: int = 200) -> LogLines:
-        """Return the end of a cluster's log, even of an ended one.
-
-        Raises
-        ------
-        ClusterNotFound
-        """
+        """Return the end of a cluster's log, even of an ended one. Raises `ClusterNotFound`."""
         model = self.registry.find(id)
         count = max(1, min(lines, MAX_LOG_LINES))
         return LogLines(id=model.id, lines=tail(self.registry.folder(model.id).log, count))

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING
 
-from ..protocol.errors import (
-    ClusterEnded,
-    GPUClusterError,
-    InvalidState,
-    OperationFailed,
-    OperationTimedOut,
-    ProtocolMismatch,
-    ScaleFailed,
-    StartFailed,
-    StartTimedOut,
-)
+from ..protocol import errors
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import counted
 from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 
+if TYPE_CHECKING:
+    from .control import AsyncControl
+
 POLL_SECONDS = 0.02
+STOP_LATE_SECONDS = 10.0  # For a cluster that has taken too long to start.
 IN_LINE = ("line", "turn")
 """Steps in which a cluster waits for a GPU or for its turn to start: they count in no timeout, and a stop ends them."""
 
@@ -31,18 +27,13 @@ OnProgress = Callable[[ClusterModel], None]
 def require_our_version(model: ClusterModel) -> None:
     """Refuse a cluster of an incompatible version of the protocol. Raises `ProtocolMismatch`."""
     if of_another_version(model):
-        raise ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
+        raise errors.ProtocolMismatch(f"The cluster '{model.name}' can only be stopped. {model.notice}")
 
 
 async def wait_until(
-    registry: Registry,
-    id: str,
-    done: Callable[[ClusterModel], bool],
-    *,
-    timeout: float,
-    late: Callable[[ClusterModel], GPUClusterError],
-    uncounted: Collection[str] = (),
-) -> ClusterModel:
+    registry: Registry, id: str, done: Callable[[ClusterModel], bool], *, timeout: float,
+    late: Callable[[ClusterModel], errors.GPUClusterError], uncounted: Collection[str] = (),
+) -> ClusterModel:  # fmt: skip
     """Read the record of a cluster until `done` is true, and return it.
 
     `done` raises an error if it can never become true. `late` returns the error to raise after `timeout` seconds.
@@ -80,17 +71,37 @@ async def wait_until_done(
     )
 
 
+async def running_or_stopped(
+    control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None,
+    advice: str = "See its log: gpucluster logs {id}. Or allow more time: timeout=…",
+) -> ClusterModel:  # fmt: skip
+    """Wait until a new cluster runs; if it does not, nothing is left of it. `deadline`: of ``time.monotonic``."""
+    try:
+        return await control.wait(model.id, timeout=max(0.0, deadline - time.monotonic()), progress=progress)
+    except errors.StartTimedOut:
+        last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+        why = f"{last.reason} " if last.reason else ""
+        raise errors.StartTimedOut(
+            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
+            f"{advice.format(id=last.id)}"
+        ) from None
+    except BaseException:
+        # Also on Ctrl-C: a half-started cluster without a handle must not remain.
+        await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+        raise
+
+
 def _is_done(model: ClusterModel) -> bool:
     if model.state.ended or model.wanted.stopped:
         fallback = f"The cluster '{model.name}' was stopped."
-        raise (StartFailed if model.running_at is None else ClusterEnded)(model.reason or fallback)
+        raise (errors.StartFailed if model.running_at is None else errors.ClusterEnded)(model.reason or fallback)
     return model.state is ClusterState.RUNNING and (
         model.wanted.n_workers in {None, _accepted(model)} or model.notice is not None
     )
 
 
-def _not_done(model: ClusterModel, timeout: float) -> GPUClusterError:
-    return (StartTimedOut if model.running_at is None else OperationTimedOut)(
+def _not_done(model: ClusterModel, timeout: float) -> errors.GPUClusterError:
+    return (errors.StartTimedOut if model.running_at is None else errors.OperationTimedOut)(
         f"The cluster '{model.name}' is still {model.state.value} after {timeout:.0f} seconds, with "
         f"{model.n_workers} workers. It continues; see its log, or stop it."
     )
@@ -101,7 +112,7 @@ def raise_if_not_scaled(model: ClusterModel, n_workers: int) -> None:
     if {_accepted(model), model.wanted.n_workers} != {n_workers}:
         count = counted(model.n_workers, "worker")
         meanwhile = f"Another request changed the cluster '{model.name}' in the meantime; it has {count} now."
-        raise ScaleFailed(model.notice or meanwhile)
+        raise errors.ScaleFailed(model.notice or meanwhile)
 
 
 async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
@@ -112,13 +123,13 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
         if not _is_done(model):
             return False
         if model.notice is not None:
-            raise OperationFailed(model.notice)
+            raise errors.OperationFailed(model.notice)
         return not old & {worker.pid for worker in model.workers}
 
-    def late(model: ClusterModel) -> GPUClusterError:
+    def late(model: ClusterModel) -> errors.GPUClusterError:
         if not _is_done(model):
             return _not_done(model, timeout)
-        return OperationTimedOut(
+        return errors.OperationTimedOut(
             f"The workers of '{model.name}' did not come back within {timeout:.0f} seconds. "
             "The cluster keeps running; they may still arrive."
         )
@@ -135,11 +146,11 @@ async def wait_until_retired(
         if address not in {found.address for found in model.workers}:
             return True
         if model.notice is not None:
-            raise InvalidState(model.notice)
+            raise errors.InvalidState(model.notice)
         return False
 
-    def late(model: ClusterModel) -> GPUClusterError:
-        return OperationTimedOut(
+    def late(model: ClusterModel) -> errors.GPUClusterError:
+        return errors.OperationTimedOut(
             f"The worker {worker} of '{model.name}' is still there after {timeout:.0f} seconds. "
             "The cluster keeps running, and may still release it."
         )
@@ -154,11 +165,13 @@ async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, t
         if model.n_workers >= n_workers:
             return True
         if model.state.ended or model.state is ClusterState.STOPPING:
-            raise ClusterEnded(f"The cluster '{model.name}' is {model.state.value}. {model.reason or ''}".strip())
+            raise errors.ClusterEnded(
+                f"The cluster '{model.name}' is {model.state.value}. {model.reason or ''}".strip()
+            )
         return False
 
-    def late(model: ClusterModel) -> GPUClusterError:
-        return OperationTimedOut(
+    def late(model: ClusterModel) -> errors.GPUClusterError:
+        return errors.OperationTimedOut(
             f"{model.n_workers} of {n_workers} workers of '{model.name}' arrived within {timeout:.0f} seconds. "
             "The cluster keeps running; the others may still arrive."
         )

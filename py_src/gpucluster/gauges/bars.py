@@ -26,8 +26,6 @@ PART_NAMES = {
 
 @dataclass(frozen=True)
 class Part:
-    """One part of a bar."""
-
     kind: str
     size_bytes: int
 

@@ -61,7 +61,8 @@ def register(shell: InteractiveShell) -> None:
     gpucluster_matcher.matcher_priority = 0  # type: ignore[attr-defined]
 
     def gpucluster_whole_cell(lines: list[str]) -> list[str]:
-        if not lines or not _is_around_cell(lines[0]):
+        # A cell magic around a normal cell.
+        if not lines or lines[0].split()[:2] not in (["%%gpucluster", "lease"], ["%%gpucluster", "profile"]):
             return lines
         from .whole_cell import rewritten
 
@@ -99,8 +100,3 @@ def unregister(shell: InteractiveShell) -> None:
     registered = shell.magics_manager.magics["line"].get("gpucluster")
     if registered is not None:
         registered.unregister()
-
-
-def _is_around_cell(line: str) -> bool:
-    """Return whether a line is a cell magic around a normal cell."""
-    return line.split()[:2] in (["%%gpucluster", "lease"], ["%%gpucluster", "profile"])

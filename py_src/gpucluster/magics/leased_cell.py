@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import dask
 
 from ..client.control import Control
+from ..client.display.card import LiveText
 from ..client.lease import Lease, leased_line
 from ..client.libraries import libraries_for, use_libraries
 from ..protocol.errors import GPUClusterError
 from ..protocol.spec import SpecBase
-from .live import LiveLine
 from .whole_cell import CellNotRun, CellWatch
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class LeasedCell:
         self._names: dict[str, Any] = shell.user_ns
         self._lease = Lease(spec, scope="cell", timeout=timeout, control=control.asynchronous)
         try:
-            with LiveLine(notebook=notebook) as live, _interrupts_raised():
+            with LiveText(notebook=notebook) as live, _interrupts_raised():
                 client = self._lease.begin(live)
         except KeyboardInterrupt:
             raise CellNotRun("Interrupted: nothing was leased, and the place in the queue was released.") from None

@@ -18,16 +18,10 @@ if TYPE_CHECKING:
 
 
 class NotifiedCell:
-    """Announces the end of the current cell."""
-
     def __init__(
-        self,
-        shell: InteractiveShell,
-        control: Control,
-        model: ClusterModel,
-        title: str | None,
+        self, shell: InteractiveShell, control: Control, model: ClusterModel, title: str | None,
         complain: Callable[[str], None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._events: Any = shell.events
         self._control = control
         self._id = model.id

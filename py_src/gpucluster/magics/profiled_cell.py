@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..profiling.files import checked_path
@@ -23,8 +22,6 @@ REPORT_NAME = "profile_report"
 
 
 class ProfiledCell:
-    """The measurement of the current cell."""
-
     def __init__(self, shell: InteractiveShell, found: Namespace, connected: Client | None) -> None:
         from ..profiling.measurement import Profile
 
@@ -52,34 +49,25 @@ class ProfiledCell:
             error = getattr(result, "error_before_exec", None) or getattr(result, "error_in_exec", None)
             self._measurement.finish(wall_seconds, error)
             self._shell.user_ns[REPORT_NAME] = self.report
-            self._write_json()
-            self._write_perfetto()
-            self._show()
+            self._write_files()
+            if not self._quiet:
+                from ..profiling.rendering.display import show
+
+                show(self.report, timeline=self._timeline, notebook=getattr(self._shell, "kernel", None) is not None)
         except KeyboardInterrupt:
             sys.stderr.write("Interrupted; there is no report.\n")
         except Exception as error:
             # The user's cell is done; a fault of the report must not look like its failure.
             sys.stderr.write(f"The report could not be created: {error or type(error).__name__}\n")
 
-    def _write_json(self) -> None:
-        if self._json is None:
-            return
+    def _write_files(self) -> None:
         try:
-            Path(self._json).write_text(self.report.to_json() + "\n", encoding="utf-8")
+            if self._json is not None:
+                self._json.write_text(self.report.to_json() + "\n", encoding="utf-8")
         except OSError as error:
             sys.stderr.write(f"--json: {self._json} could not be written: {error.strerror or error}.\n")
-
-    def _write_perfetto(self) -> None:
-        if self._perfetto is None:
-            return
         try:
-            self.report.write_perfetto(self._perfetto)
+            if self._perfetto is not None:
+                self.report.write_perfetto(self._perfetto)
         except GPUClusterError as error:
             sys.stderr.write(f"{error.message}\n")
-
-    def _show(self) -> None:
-        if self._quiet:
-            return
-        from ..profiling.rendering.display import show
-
-        show(self.report, timeline=self._timeline, notebook=getattr(self._shell, "kernel", None) is not None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -17,18 +18,22 @@ from ..cli.declarations import MAGIC
 from ..cli.verbs import find_verb, overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control
+from ..client.display.card import LiveText
 from ..client.display.dashboard import jupyter_base_url
-from ..protocol.errors import GPUClusterError
+from ..client.libraries import Libraries, libraries_for, use_libraries
+from ..protocol.errors import GPUClusterError, RecordingNotFound
 from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.recordings import RecordingWritten
 from ..site.reading import new_troubles
-from .connection import Connection
 from .line import Expansion, may_expand, split_line
-from .live import LiveLine
-from .recorders import Recorders
 
 if TYPE_CHECKING:
+    from distributed import Client
     from IPython.core.interactiveshell import InteractiveShell
 
+    from ..client.recorder import Recorder
+
+_CLOSE_SECONDS = 2
 _sessions: WeakKeyDictionary[InteractiveShell, Session] = WeakKeyDictionary()
 
 
@@ -39,6 +44,46 @@ def session_of(shell: InteractiveShell) -> Session:
     return _sessions[shell]
 
 
+class Connection:
+    """Holds the last client, and closes it when another one replaces it."""
+
+    def __init__(self) -> None:
+        self._client: Client | None = None
+        self._cluster_id: str | None = None
+
+    def open(self, cluster: Cluster) -> tuple[Client, Libraries]:
+        """Connect to a running cluster, and choose the libraries of Dask's collections for it.
+
+        Raises `InvalidState`: the cluster is not running; an earlier connection stays.
+        """
+        client = cluster.get_client()
+        self.close()
+        self._client, self._cluster_id = client, cluster.id
+        libraries = libraries_for(has_gpus=cluster.model.has_gpus)
+        use_libraries(libraries)
+        return client, libraries
+
+    @property
+    def client(self) -> Client | None:
+        """The last client, unless it was closed here."""
+        return self._client
+
+    @property
+    def cluster_id(self) -> str | None:
+        """Id of its cluster, while it is connected."""
+        return self._cluster_id if self._client is not None and self._client.status == "running" else None
+
+    def close(self, cluster_id: str | None = None) -> None:
+        """Close the client, if there is one (and it belongs to that cluster)."""
+        if self._client is None or cluster_id not in {None, self._cluster_id}:
+            return
+        client: Any = self._client
+        self._client = self._cluster_id = None
+        # Its cluster may be long gone.
+        with suppress(Exception):
+            client.close(timeout=_CLOSE_SECONDS)
+
+
 class Session:
     """State of the magic between two lines: connection and recordings. `shell`: where the lines are typed."""
 
@@ -47,7 +92,7 @@ class Session:
         self._namespace: dict[str, Any] = shell.user_ns
         self._notebook = getattr(shell, "kernel", None) is not None
         self._connection = Connection()
-        self._recorders = Recorders()
+        self._recorders: list[Recorder] = []
 
     def run(self, line: str, cell: str | None = None, names: Mapping[str, Any] | None = None) -> None:
         """Carry out one line. A refusal is a message on standard error, never a traceback."""
@@ -96,40 +141,37 @@ class Session:
             return
         for trouble in new_troubles():
             _tell(trouble)
-        with LiveLine(notebook=self._notebook) as live:
+        with LiveText(notebook=self._notebook) as live:
             model = actions.create(control, found, live, _tell)
-            live.result(Cluster(model, control.asynchronous))
+            live.replace(Cluster(model, control.asynchronous))
         if getattr(found, "connect", False):
             self._connect_to(control, model)
         else:
             _write(f"To compute on it: %gpucluster connect {model.name}")
 
     def _connect(self, control: Control, found: Namespace) -> None:
-        self._connect_to(control, self._find(control, found))
+        self._connect_to(control, actions.named(control, found))
 
     def _change(self, change: Change, control: Control, found: Namespace) -> None:
-        with LiveLine(notebook=self._notebook) as live:
+        with LiveText(notebook=self._notebook) as live:
             if change.meanwhile:
-                live.say(f"{change.meanwhile} …")
+                live.say(change.meanwhile)
             model = change.make(control, found, live, _tell)
         _write(change.said(model))
-
-    def _script(self, control: Control, found: Namespace) -> None:
-        _write(actions.script(control, found).text or "")
 
     def _logs(self, control: Control, found: Namespace) -> None:
         _write("\n".join(actions.logs(control, found).lines))
 
     def _gauges(self, control: Control, found: Namespace) -> None:
-        self._show(Cluster(self._find(control, found), control.asynchronous).gauges())
+        self._show(Cluster(actions.named(control, found), control.asynchronous).gauges())
 
     def _record(self, control: Control, found: Namespace) -> None:
         if getattr(found, "stop", False):
-            ended = self._recorders.stop(getattr(found, "name", None) or getattr(found, "file", None))
+            ended = self._stop_recordings(getattr(found, "name", None) or getattr(found, "file", None))
             _write("\n".join(map(recordings.written_line, ended)) or "Nothing is being recorded here.")
             return
         recorder = recordings.begin(control, found)
-        self._recorders.add(recorder)
+        self._recorders.append(recorder)
         _write(f"Recording {recorder.cluster} to {recorder.path}. '%gpucluster record --stop' ends it.")
 
     def _replay(self, control: Control, found: Namespace) -> None:
@@ -138,7 +180,7 @@ class Session:
         self._show(replay(found.file, speed=recordings.speed_of(found)))
 
     def _dashboard(self, control: Control, found: Namespace) -> None:
-        model = self._find(control, found)
+        model = actions.named(control, found)
         page = actions.dashboard_page(found)
         if self._notebook and jupyter_base_url() is not None:
             self._show(Cluster(model, control.asynchronous).dashboard(page.path))
@@ -161,12 +203,12 @@ class Session:
     def _notify(self, control: Control, found: Namespace) -> None:
         from .notified_cell import NotifiedCell
 
-        NotifiedCell(self._shell, control, self._find(control, found), getattr(found, "title", None), _complain)
+        NotifiedCell(self._shell, control, actions.named(control, found), getattr(found, "title", None), _complain)
 
     def _added(self, verb: Subcommand, found: Namespace) -> None:
         assert verb.run is not None
-        with LiveLine(notebook=self._notebook) as live:
-            answer = verb.run(found, lambda text: live.say(f"{text} …"))
+        with LiveText(notebook=self._notebook) as live:
+            answer = verb.run(found, live.say)
         _write("\n".join([answer.text, *answer.notes]))
         for line in answer.warnings:
             _complain(line)
@@ -176,16 +218,16 @@ class Session:
 
         answer = share(control, found)
         _write(answer.text)
-        for note in (*answer.notes, *filter(None, [answer.hint])):
+        for note in (*answer.warnings, *answer.notes):
             _tell(note)
 
     def _stop(self, control: Control, found: Namespace) -> None:
         models = actions.to_stop(control, found)
         for model in models:
             self._connection.close(model.id)  # First, or the client would report a lost connection.
-        with LiveLine(notebook=self._notebook) as live:
+        with LiveText(notebook=self._notebook) as live:
             if models:
-                live.say("Stopping " + ", ".join(model.name for model in models) + " …")
+                live.say("Stopping " + ", ".join(model.name for model in models))
             ended = actions.stop(control, models, found)
         _write("\n".join(map(tables.ending, ended)) or "No cluster is running.")
 
@@ -208,14 +250,22 @@ class Session:
 
         display(view)  # type: ignore[no-untyped-call]
 
-    def _find(self, control: Control, found: Namespace) -> ClusterModel:
-        return actions.find(control, getattr(found, "name", None))
+    def _stop_recordings(self, name: str | None) -> list[RecordingWritten]:
+        """Stop all, or those of one cluster, and return what was written; also of those that have ended already."""
+        ending = [recorder for recorder in self._recorders if name in {None, recorder.cluster}]
+        if name is not None and not ending:
+            names = ", ".join(dict.fromkeys(recorder.cluster for recorder in self._recorders)) or "none"
+            raise RecordingNotFound(
+                f"'{name[:60]}' is not being recorded in this notebook. Active recordings: {names}."
+            )
+        self._recorders = [recorder for recorder in self._recorders if recorder not in ending]
+        return [recorder.stop() for recorder in ending]
 
     def _connect_to(self, control: Control, model: ClusterModel) -> None:
         from ..client.api import connect
 
         if model.state is ClusterState.STARTING:
-            with LiveLine(notebook=self._notebook) as live:
+            with LiveText(notebook=self._notebook) as live:
                 model = actions.wait(control, model.id, actions.WAIT_SECONDS, live)
         cluster = connect(model.id)
         client, libraries = self._connection.open(cluster)

@@ -72,20 +72,7 @@ def assemble(
 
 def _tasks(report: ReportFigures, scheduler: dict[str, Any]) -> None:
     report.prefixes = sorted(
-        (
-            PrefixFigures(
-                prefix=prefix,
-                n_tasks=int(sums["n_tasks"]),
-                n_failed=int(sums["n_failed"]),
-                compute_seconds=sums["compute"],
-                transfer_seconds=sums["transfer"],
-                disk_seconds=sums["disk"],
-                longest_seconds=sums["longest"],
-                result_bytes=int(sums["result_bytes"]),
-                largest_result_bytes=int(sums["largest"]),
-            )
-            for prefix, sums in scheduler["prefixes"].items()
-        ),
+        (PrefixFigures(prefix=prefix, **sums) for prefix, sums in scheduler["prefixes"].items()),
         key=lambda prefix: -prefix.total_seconds,
     )
     report.n_tasks = sum(prefix.n_tasks for prefix in report.prefixes)

@@ -8,20 +8,8 @@ from typing import TypeAlias
 from ..protocol.durations import seconds
 from ..protocol.sizes import format_size
 from .model import Finding, ReportFigures, share
-from .rules.gpu import busy_gpu_at_low_power, gpu_waits
-from .rules.memory import memory_pressure, out_of_memory, spilling
-from .rules.tasks import (
-    SHORT_SECONDS,
-    busy_machine,
-    data_loading,
-    failed_tasks,
-    few_partitions,
-    imports,
-    lost_workers,
-    skew,
-    tiny_tasks,
-)
-from .rules.traffic import between_workers, from_notebook, hardly_used, to_notebook
+from .rules import gpu, memory, tasks, traffic
+from .rules.tasks import SHORT_SECONDS
 
 Rule: TypeAlias = Callable[[ReportFigures], Finding | None]
 
@@ -29,9 +17,10 @@ IDLE_SHARE = 0.5  # Workers idle for more of the time are underused.
 BUSY_CORES_SHARE = 0.8  # Cores busier than this have no room for more workers.
 
 RULES: tuple[Rule, ...] = (
-    lost_workers, out_of_memory, failed_tasks, busy_machine, spilling, memory_pressure, imports, tiny_tasks,
-    few_partitions, skew, to_notebook, between_workers, from_notebook, data_loading, gpu_waits, busy_gpu_at_low_power,
-    hardly_used,
+    tasks.lost_workers, memory.out_of_memory, tasks.failed_tasks, tasks.busy_machine, memory.spilling,
+    memory.memory_pressure, tasks.imports, tasks.tiny_tasks, tasks.few_partitions, tasks.skew, traffic.to_notebook,
+    traffic.between_workers, traffic.from_notebook, tasks.data_loading, gpu.gpu_waits, gpu.busy_gpu_at_low_power,
+    traffic.hardly_used,
 )  # fmt: skip
 
 IMPLIED_BY = {"unused": "tiny_tasks", "skew": "few_partitions"}

@@ -36,13 +36,9 @@ class Profile:
     """Measures a block. Made by ``gpucluster.profile``; use it in ``with`` or ``async with``."""
 
     def __init__(
-        self,
-        cluster: ClusterHandle | Client | str | None = None,
-        *,
-        performance_report: str | Path | None = None,
-        nsight: str | Path | None = None,
-        connected: Client | None = None,
-    ) -> None:
+        self, cluster: ClusterHandle | Client | str | None = None, *, performance_report: str | Path | None = None,
+        nsight: str | Path | None = None, connected: Client | None = None,
+    ) -> None:  # fmt: skip
         self._cluster = cluster
         self._connected = connected
         self._dask_file = checked_path(performance_report, "performance_report", ".html")

@@ -44,17 +44,15 @@ def find_target(cluster: ClusterHandle | Client | str | None, connected: Client 
         cluster = connect(cluster)
     if isinstance(cluster, ClusterHandle):
         return Target(cluster.name, cluster.scheduler_address, cluster.security, cluster.id)
-    if cluster is None and connected is not None and connected.status == "running":
-        cluster = connected
     if cluster is None:
-        cluster = current_client()
+        is_connected = connected is not None and connected.status == "running"
+        cluster = connected if is_connected else current_client()
     if cluster is None:
         raise ClusterNotFound(_NOTHING)
     return _of_client(cluster)
 
 
 def current_client() -> Client | None:
-    """Return Dask's current client, if any."""
     from distributed import get_client
 
     with suppress(ValueError):

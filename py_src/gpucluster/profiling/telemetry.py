@@ -70,17 +70,15 @@ class TelemetryReadings:
         columns = {name: sample.column(name) for name in (*PEAKS, *MEANS, *_SPILLED)}
         for place, name in enumerate(sample.workers):
             worker = self.workers.setdefault(name, WorkerTelemetry())
-            row = {column: _number(values[place]) for column, values in columns.items()}
-            for peak in PEAKS:
-                value = row[peak]
-                if value is not None:
-                    worker.peaks[peak] = max(value, worker.peaks.get(peak, 0.0))
-            for mean in MEANS:
-                value = row[mean]
-                if value is not None:
-                    total, count = worker.sums.get(mean, (0.0, 0))
-                    worker.sums[mean] = (total + value, count + 1)
-            spilled = [value for tier in _SPILLED if (value := row[tier]) is not None]
+            measured = {
+                column: value for column, values in columns.items() if (value := _number(values[place])) is not None
+            }
+            for peak in measured.keys() & PEAKS:
+                worker.peaks[peak] = max(measured[peak], worker.peaks.get(peak, 0.0))
+            for mean in measured.keys() & MEANS:
+                total, count = worker.sums.get(mean, (0.0, 0))
+                worker.sums[mean] = (total + measured[mean], count + 1)
+            spilled = [measured[tier] for tier in _SPILLED if tier in measured]
             if spilled:
                 worker.spilled_first = sum(spilled) if worker.spilled_first is None else worker.spilled_first
                 worker.spilled_most = max(sum(spilled), worker.spilled_most or 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from .model import TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
@@ -123,11 +124,9 @@ def _over_time(
         times, values = worker["readings"]["time"], worker["readings"].get(figure)
         if not values or not times:
             continue
-        place = 0
         for number, moment in enumerate(moments):
-            while place + 1 < len(times) and times[place + 1] <= moment:
-                place += 1
-            if times[place] > moment:
+            place = bisect_right(times, moment) - 1
+            if place < 0:
                 continue
             # Utilization is that of the time before its reading.
             value = values[place] if total else values[min(place + 1, len(values) - 1)]

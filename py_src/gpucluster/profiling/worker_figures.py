@@ -26,25 +26,18 @@ def clipped(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def whole(value: float | None) -> int | None:
-    """Convert to a whole number; None stays None."""
-    return None if value is None else int(value)
-
-
-def most(values: Iterable[float | None]) -> int | None:
-    return whole(max((value for value in values if value is not None), default=None))
+def most(*values: float | None) -> int | None:
+    """Return the largest measured value as a whole number; ``None`` if there is none."""
+    return max((int(value) for value in values if value is not None), default=None)
 
 
 _ROUNDING = 1.0001  # Telemetry has five significant digits.
 
 
 def worker_figures(
-    facts: dict[str, Any],
-    found: dict[str, Any] | None,
-    telemetry: TelemetryReadings | None,
-    span: tuple[float, float],
+    facts: dict[str, Any], found: dict[str, Any] | None, telemetry: TelemetryReadings | None, span: tuple[float, float],
     submitted: float,
-) -> WorkerFigures:
+) -> WorkerFigures:  # fmt: skip
     """Return the figures of one worker.
 
     ``facts`` is from the scheduler's recorder, ``found`` from the worker's own; ``span`` is start and end of the
@@ -71,11 +64,11 @@ def worker_figures(
 
 def _of_telemetry(live: WorkerTelemetry) -> dict[str, Any]:
     return {
-        "device_index": whole(live.peaks.get("device_index")),
-        "peak_vram_bytes": whole(live.peaks.get("vram_used_bytes")),
-        "vram_total_bytes": whole(live.peaks.get("vram_total_bytes")),
-        "peak_rmm_bytes": whole(live.peaks.get("rmm_used_bytes")),
-        "peak_rmm_pool_bytes": whole(live.peaks.get("rmm_pool_bytes")),
+        "device_index": most(live.peaks.get("device_index")),
+        "peak_vram_bytes": most(live.peaks.get("vram_used_bytes")),
+        "vram_total_bytes": most(live.peaks.get("vram_total_bytes")),
+        "peak_rmm_bytes": most(live.peaks.get("rmm_used_bytes")),
+        "peak_rmm_pool_bytes": most(live.peaks.get("rmm_pool_bytes")),
         "mean_gpu_utilization_percent": live.mean("gpu_utilization_percent"),
         "mean_gpu_power_watts": live.mean("gpu_power_watts"),
         "gpu_power_limit_watts": live.peaks.get("gpu_power_limit_watts"),
@@ -86,7 +79,7 @@ def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str,
     readings = found["readings"]
     peaks = live.peaks if live is not None else {}
     figures: dict[str, Any] = {
-        "peak_memory_bytes": most(readings.get("memory", ())),
+        "peak_memory_bytes": most(*readings.get("memory", ())),
         "memory_limit_bytes": found["memory_limit_bytes"] or None,
         "mean_cpu_percent": weighted_mean(readings["time"], readings.get("cpu", ())),
         "sent_bytes": None if found["sent_bytes"] is None else found["sent_bytes"] + (found["shuffled_bytes"] or 0),
@@ -96,17 +89,17 @@ def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str,
         "spilled_bytes": int(found["written_bytes"]) if found["counts_spilling"] else live and live.spilled_growth,
     }
     # Both read the same device; the monitor twice a second, the telemetry also before and after the worker's life.
-    exact, rounded = most(readings.get("vram_used", ())), most([peaks.get("vram_used_bytes")])
-    vram = most([exact, rounded if exact is None or (rounded or 0) > exact * _ROUNDING else None])
+    exact, rounded = most(*readings.get("vram_used", ())), most(peaks.get("vram_used_bytes"))
+    vram = most(exact, rounded if exact is None or (rounded or 0) > exact * _ROUNDING else None)
     if vram is not None:
         figures["peak_vram_bytes"] = vram
-        figures["vram_total_bytes"] = found["vram_total_bytes"] or whole(peaks.get("vram_total_bytes"))
+        figures["vram_total_bytes"] = found["vram_total_bytes"] or most(peaks.get("vram_total_bytes"))
     busy = weighted_mean(readings["time"], readings.get("gpu_utilization", ()))
     if busy is not None:
         figures["mean_gpu_utilization_percent"] = busy
     used = [item.get("rmm-used") or None for item in found["rmm"]] + [peaks.get("rmm_used_bytes")]
     pool = [item.get("rmm-total") or None for item in found["rmm"]] + [peaks.get("rmm_pool_bytes")]
-    return figures | {"peak_rmm_bytes": most(used), "peak_rmm_pool_bytes": most(pool)}
+    return figures | {"peak_rmm_bytes": most(*used), "peak_rmm_pool_bytes": most(*pool)}
 
 
 def thread_seconds(facts: dict[str, Any], begin: float, end: float) -> float:

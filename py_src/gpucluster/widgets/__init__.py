@@ -15,7 +15,8 @@ from weakref import WeakValueDictionary
 
 from ..client.background import run
 from ..client.display.dashboard import find_page, page_link
-from ..client.display.presentation import ShownCluster, shell_of_notebook
+from ..client.display.presentation import shell_of_notebook
+from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
 from .cluster_widget import ClusterCard, ClusterDashboard, ClusterGauges, link_of
@@ -32,7 +33,7 @@ _made: WeakValueDictionary[tuple[str, ...], OutputWidget] = WeakValueDictionary(
 """By content: a cell that runs again shows another view of the same widget."""
 
 
-def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
+def gauges(cluster: ClusterHandle) -> ClusterGauges | Picture:
     """Return live gauges; outside notebooks, and for an ended cluster, their picture."""
     model = cluster.model
     if shell_of_notebook() is None or model.state.ended:
@@ -40,7 +41,7 @@ def gauges(cluster: ShownCluster) -> ClusterGauges | Picture:
     return _once(ClusterGauges, _key(cluster), lambda: ClusterGauges(cluster, cluster.control))
 
 
-def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
+def dashboard(cluster: ClusterHandle, page: str) -> ClusterDashboard | Picture:
     """Return a page of the dashboard; outside notebooks, a picture with its address."""
     found = find_page(page)
     address = cluster.dashboard_link  # Raises if it is not open.
@@ -52,14 +53,14 @@ def dashboard(cluster: ShownCluster, page: str) -> ClusterDashboard | Picture:
     return made
 
 
-def show_card(cluster: ShownCluster) -> None:
+def show_card(cluster: ClusterHandle) -> None:
     from IPython.display import display
 
     output = uuid4().hex
     display(card_bundle(cluster, output), raw=True, display_id=output)  # type: ignore[no-untyped-call]
 
 
-def card_bundle(cluster: ShownCluster, output: str) -> dict[str, Any]:
+def card_bundle(cluster: ClusterHandle, output: str) -> dict[str, Any]:
     """Return the content of the output with that ``display_id``."""
     model = cluster.model
     if model.state.ended:
@@ -77,7 +78,7 @@ def replay(session: RecordedSession, speed: float) -> RecordedGauges | RecordedP
     return _once(RecordedGauges, (content, str(speed)), lambda: RecordedGauges(session, speed))
 
 
-def _key(cluster: ShownCluster) -> tuple[str, ...]:
+def _key(cluster: ClusterHandle) -> tuple[str, ...]:
     return (str(cluster.control.registry.directory), cluster.id)
 
 
@@ -91,7 +92,7 @@ def _once(kind: type[W], what: tuple[str, ...], make: Callable[[], W]) -> W:
     return made
 
 
-def _picture(cluster: ShownCluster) -> Picture:
+def _picture(cluster: ClusterHandle) -> Picture:
     sample = None
     if not cluster.model.state.ended:
         with suppress(GPUClusterError):  # It is starting or busy; the rest can be shown.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.display.dashboard import DEFAULT_PAGE, PAGES, DashboardPage, find_page, jupyter_base_url
-from ..client.display.presentation import ShownCluster
+from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
 from .kernel import widget_kernel
-from .messages import Closed, Drawn, Message, Opened, Page, Request, Retire, Scale, Stop
+from .messages import Closed, Message, Opened, Page, Request, Retire, Scale, Stop
 from .output import OutputWidget
 from .picture import Picture
 
@@ -41,7 +41,7 @@ class ClusterWidget(OutputWidget):
     sample = traitlets.Bytes().tag(sync=True)
     refusal = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, cluster: ShownCluster, control: AsyncControl, **traits: Any) -> None:
+    def __init__(self, cluster: ClusterHandle, control: AsyncControl, **traits: Any) -> None:
         self.control = control
         self.cluster_id = cluster.id
         self._model = cluster.model
@@ -64,10 +64,6 @@ class ClusterWidget(OutputWidget):
 
     def picture(self) -> Picture:
         return Picture(self._model, self._parsed_sample(), self._over or self.note, card=False)
-
-    def forgotten_by(self) -> Callable[[], None]:
-        """Return a function that removes this widget from its feed."""
-        return lambda: widget_kernel().forget(self)
 
     # -- events of the feed (on the background loop) -----------------------------------------------
 
@@ -102,21 +98,13 @@ class ClusterWidget(OutputWidget):
 
     def on_message(self, message: Message) -> None:
         """Note which views are open, and carry out requests."""
-        match message:
-            case Opened():
-                self.presence.opened(message.view, message.keeps)
-                widget_kernel().attend(self)
-                if self.wants_samples:
-                    self._act(self._send_history())
-                self.keep_picture()
-            case Closed():
-                self.presence.closed(message.view)
-                widget_kernel().attend(self)
-            case Drawn():
-                self.presence.answered()
-            case Request() if isinstance(message, self.requests):
-                if self._acting is None or self._acting.done():  # One at a time.
-                    self._acting = self._act(self._carry_out(message))
+        super().on_message(message)
+        if isinstance(message, (Opened, Closed)):
+            widget_kernel().attend(self)
+        if isinstance(message, Opened) and self.wants_samples:
+            self._act(self._send_history())
+        if isinstance(message, self.requests) and (self._acting is None or self._acting.done()):  # One at a time.
+            self._acting = self._act(self._carry_out(message))
 
     # -- parts -------------------------------------------------------------------------------------
 
@@ -135,7 +123,12 @@ class ClusterWidget(OutputWidget):
             self.send({"kind": "history"}, [history.model_dump_json().encode()])
 
     def _act(self, work: Awaitable[None]) -> asyncio.Task[None]:
-        return asyncio.get_running_loop().create_task(_quietly(work))
+        async def quietly() -> None:
+            # There is no cell to show an error in; the view keeps its last state.
+            with suppress(Exception):
+                await work
+
+        return asyncio.get_running_loop().create_task(quietly())
 
     def _wait_for_sample(self) -> None:
         loop = background_loop()
@@ -159,12 +152,6 @@ class ClusterWidget(OutputWidget):
         self._next_picture = time.monotonic() + self._picture_seconds
         self._picture_seconds = min(2 * self._picture_seconds, PICTURE_SECONDS)
         super().keep_picture()
-
-
-async def _quietly(work: Awaitable[None]) -> None:
-    # There is no cell to show an error in; the view keeps its last state.
-    with suppress(Exception):
-        await work
 
 
 def _pictured(model: ClusterModel) -> tuple[object, ...]:
@@ -199,7 +186,7 @@ class ClusterCard(ClusterWidget):
     view = traitlets.Unicode("card").tag(sync=True)
     link = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, cluster: ShownCluster, control: AsyncControl, **traits: Any) -> None:
+    def __init__(self, cluster: ClusterHandle, control: AsyncControl, **traits: Any) -> None:
         self._handle = cluster
         super().__init__(cluster, control, link=link_of(cluster), **traits)
 
@@ -219,7 +206,7 @@ class ClusterDashboard(ClusterWidget):
     pages: traitlets.List[list[str]] = traitlets.List().tag(sync=True)
     path = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
-    def __init__(self, cluster: ShownCluster, control: AsyncControl, page: DashboardPage, **traits: Any) -> None:
+    def __init__(self, cluster: ClusterHandle, control: AsyncControl, page: DashboardPage, **traits: Any) -> None:
         base = jupyter_base_url()
         gpu = cluster.model.has_gpus
         pages = [[found.path, found.title] for found in PAGES if gpu or not found.gpu or found == page]
@@ -246,7 +233,7 @@ class ClusterDashboard(ClusterWidget):
                 self.refusal = error.message
 
 
-def link_of(cluster: ShownCluster) -> str | None:
+def link_of(cluster: ClusterHandle) -> str | None:
     """Return the dashboard's address on the Jupyter server, if any: a direct address contains a secret."""
     if jupyter_base_url() is None:
         return None

@@ -10,7 +10,7 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..client.background import background_loop
 from ..client.control import AsyncControl
@@ -19,30 +19,21 @@ from ..client.events import follow_telemetry, is_sampled
 from ..protocol.errors import ClusterNotFound, GPUClusterError
 from ..protocol.models import ClusterModel
 
+if TYPE_CHECKING:
+    from .cluster_widget import ClusterWidget
+    from .output import OutputWidget
+
 LOOK_SECONDS = 0.25
 RETRY_SECONDS = 2.0
 
 
-class Listener(Protocol):
-    """Receiver of a cluster's events. Called on the background loop; must not block or raise."""
-
-    def on_model(self, model: ClusterModel) -> None:
-        """The cluster has changed."""
-
-    def on_sample(self, line: bytes) -> None:
-        """A sample has arrived: unparsed JSON of an event."""
-
-    def on_removed(self) -> None:
-        """The cluster's entry is gone."""
-
-
 class ClusterFeed:
-    """Follows one cluster while it has listeners. Runs on the background loop."""
+    """Follows one cluster while it has listeners. Runs on the background loop, where listeners must not block."""
 
     def __init__(self, control: AsyncControl, id: str) -> None:
         self._control = control
         self._id = id
-        self._listeners: list[Listener] = []
+        self._listeners: list[ClusterWidget] = []
         self._task: asyncio.Task[None] | None = None
         self._model: ClusterModel | None = None
         self._line: bytes | None = None
@@ -52,7 +43,7 @@ class ClusterFeed:
     def running(self) -> bool:
         return self._task is not None
 
-    def add(self, listener: Listener) -> None:
+    def add(self, listener: ClusterWidget) -> None:
         """Add a listener; it first receives the current state."""
         if listener in self._listeners:
             return
@@ -67,7 +58,7 @@ class ClusterFeed:
         if self._line is not None:
             listener.on_sample(self._line)
 
-    def discard(self, listener: Listener) -> None:
+    def discard(self, listener: ClusterWidget) -> None:
         """Remove a listener; the last one stops the feed."""
         if listener in self._listeners:
             self._listeners.remove(listener)
@@ -142,7 +133,6 @@ class Presence:
         self.answered()
 
     def closed(self, view: str) -> None:
-        """Note that a view is gone."""
         self._views.pop(view, None)
 
     def touch(self) -> None:
@@ -155,7 +145,6 @@ class Presence:
         self.touch()
 
     def sent(self) -> None:
-        """Note that a message was sent."""
         self._unanswered += 1
         self._sent = self._clock()
 
@@ -183,29 +172,14 @@ KERNEL_OVER = "The kernel has stopped; this is the last state."
 RESET = "The notebook's variables were reset; this is the last state."
 
 
-class KeptWidget(Protocol):
-    """A widget that ends with the kernel."""
-
-    def end(self, why: str, *, stay: bool = False) -> None:
-        """Show why the updates have ended."""
-
-
-class FedWidget(KeptWidget, Listener, Protocol):
-    """A widget that shows a cluster."""
-
-    control: AsyncControl
-    cluster_id: str
-    presence: Presence
-
-
 class WidgetKernel:
     """All widgets of this process, and one feed per cluster. Everything but ``call`` runs on the background loop."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()
         self._feeds: dict[tuple[str, str], ClusterFeed] = {}
-        self._widgets: list[FedWidget] = []
-        self._players: list[KeptWidget] = []  # Widgets without a cluster.
+        self._widgets: list[ClusterWidget] = []
+        self._players: list[OutputWidget] = []  # Widgets without a cluster.
         self._looking: asyncio.Task[None] | None = None
         self._shell: Any = None
         self.busy = False  # Whether a cell runs. Most kernels then read no messages.
@@ -218,12 +192,11 @@ class WidgetKernel:
         with suppress(RuntimeError):  # the loop has been closed
             background_loop().call_soon_threadsafe(function, *arguments)
 
-    def add(self, widget: FedWidget) -> None:
-        """Add a widget."""
+    def add(self, widget: ClusterWidget) -> None:
         self._listen_to_shell()
         self.call(self._admit, widget)
 
-    def keep(self, player: KeptWidget) -> None:
+    def keep(self, player: OutputWidget) -> None:
         """Add a widget without a cluster."""
         self._listen_to_shell()
         self.call(self._players.append, player)
@@ -239,7 +212,7 @@ class WidgetKernel:
         """Return the feed of a cluster, if it has listeners."""
         return self._feeds.get((str(control.registry.directory), id))
 
-    def attend(self, widget: FedWidget) -> None:
+    def attend(self, widget: ClusterWidget) -> None:
         """Connect a widget to its feed if it has open views, else disconnect it. The last listener stops a feed."""
         key = (str(widget.control.registry.directory), widget.cluster_id)
         feed = self._feeds.get(key)
@@ -254,18 +227,14 @@ class WidgetKernel:
         if self._looking is None and any(feed.running for feed in self._feeds.values()):
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
-    def forget(self, widget: FedWidget) -> None:
-        """Remove a widget."""
-        if widget in self._widgets:
-            self._widgets.remove(widget)
-        self.attend(widget)
+    def forget(self, widget: OutputWidget) -> None:
+        if widget in self._players:
+            self._players.remove(widget)
+        for fed in [fed for fed in self._widgets if fed is widget]:
+            self._widgets.remove(fed)
+            self.attend(fed)
 
-    def release(self, player: KeptWidget) -> None:
-        """Remove a widget without a cluster."""
-        if player in self._players:
-            self._players.remove(player)
-
-    def _admit(self, widget: FedWidget) -> None:
+    def _admit(self, widget: ClusterWidget) -> None:
         self._widgets.append(widget)
         # Widgets without open views have no feed that would report the removal of their cluster.
         for other in list(self._widgets):
@@ -323,7 +292,7 @@ class WidgetKernel:
             asyncio.run_coroutine_threadsafe(self._hang_up(), background_loop()).result(EXIT_SECONDS)
 
 
-def _is_removed(widget: FedWidget) -> bool:
+def _is_removed(widget: ClusterWidget) -> bool:
     try:
         widget.control.registry.find(widget.cluster_id)
     except ClusterNotFound:

@@ -25,8 +25,6 @@ class Opened(_Message):
 
 
 class Closed(_Message):
-    """A view is gone."""
-
     kind: Literal["closed"]
     view: ViewId
 
@@ -38,8 +36,6 @@ class Drawn(_Message):
 
 
 class Page(_Message):
-    """A page of the dashboard was chosen."""
-
     kind: Literal["page"]
     page: Annotated[str, Field(max_length=80)]
 
@@ -70,15 +66,11 @@ class Scale(Request):
 
 
 class Retire(Request):
-    """A worker is to be retired."""
-
     kind: Literal["retire"]
     worker: Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Stop(Request):
-    """The cluster is to stop."""
-
     kind: Literal["stop"]
 
 

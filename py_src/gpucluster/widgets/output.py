@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 import anywidget
 import traitlets
 
 from .kernel import Presence, widget_kernel
-from .messages import Message, read_message
+from .messages import Closed, Drawn, Message, Opened, read_message
+from .picture import StillPicture
 
 MOST_OUTPUTS = 20  # Outputs of one widget whose picture is kept up to date.
 WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 OUTPUT_MIME = "application/vnd.gpucluster.output+json"
 """Lets the JupyterLab extension show the picture before and after the live view."""
-
-
-class StillPicture(Protocol):
-    """The content of an output without a live view."""
-
-    @property
-    def html(self) -> str:
-        """HTML without scripts."""
-
-    @property
-    def text(self) -> str:
-        """The same as text."""
 
 
 def _static(name: str) -> str:
@@ -100,17 +88,13 @@ class OutputWidget(anywidget.AnyWidget):
         if self.comm is None or self._over:
             return
         self._over = why or self.note or "This is the last state."
-        widget_kernel().call(self.forgotten_by())
+        widget_kernel().call(widget_kernel().forget, self)
         with suppress(Exception):  # The channels of an ending kernel may be closed already.
             self.kernel_over = stay
             self.note = self._over
             self._replace_outputs()
             if not stay:
                 super().close()
-
-    def forgotten_by(self) -> Callable[[], None]:
-        """Return a function that removes this widget from the kernel."""
-        raise NotImplementedError
 
     # -- messages of views -------------------------------------------------------------------------
 
@@ -129,7 +113,15 @@ class OutputWidget(anywidget.AnyWidget):
                 widget_kernel().call(self.on_message, message)
 
     def on_message(self, message: Message) -> None:
-        """Handle a valid message of a view."""
+        """Note which views are open and have drawn what they got; subclasses handle the other valid messages."""
+        match message:
+            case Opened():
+                self.presence.opened(message.view, message.keeps)
+                self.keep_picture()
+            case Closed():
+                self.presence.closed(message.view)
+            case Drawn():
+                self.presence.answered()
 
     # -- pictures ----------------------------------------------------------------------------------
 

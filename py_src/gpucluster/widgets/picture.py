@@ -6,6 +6,7 @@ colours are readable on light and dark pages.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from html import escape
 
@@ -36,9 +37,32 @@ _TRACK = "rgba(128,128,128,0.25)"
 _QUIET = "opacity:0.75"
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A cluster at one moment, for output without live views; ``print`` shows the text."""
+class StillPicture(ABC):
+    """The content of an output without a live view; ``print`` shows the text."""
+
+    @property
+    @abstractmethod
+    def html(self) -> str:
+        """HTML without scripts."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The same as text."""
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def close(self) -> None:  # noqa: B027
+        """Do nothing: a picture is not live. (Widgets have this verb too.)"""
+
+
+@dataclass(frozen=True, repr=False)
+class Picture(StillPicture):
+    """A cluster at one moment."""
 
     model: ClusterModel
     sample: TelemetrySample | None = None
@@ -63,15 +87,6 @@ class Picture:
         if self.note:
             lines.append(f"  {self.note}")
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def close(self) -> None:
-        """Do nothing: a picture is not live. (Widgets have this verb too.)"""
 
     def _gauges_html(self) -> str:
         gauges = gauges_html(self.sample) if self.sample is not None else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -14,16 +13,16 @@ from ..gauges.text import cluster_lines, moment_text
 from ..protocol.recordings import RecordedSession
 from ..protocol.telemetry import TelemetrySample
 from .kernel import widget_kernel
-from .messages import Closed, Message, Moment, Opened
+from .messages import Message, Moment
 from .output import OutputWidget
-from .picture import gauges_html, note_html
+from .picture import StillPicture, gauges_html, note_html
 
 _STRIP = "display:inline-block;margin:4px 0;padding:1px 8px;border-radius:3px;background:#8a5300;color:#fff"
 
 
-@dataclass(frozen=True)
-class RecordedPicture:
-    """The last shown state of a recording, for output without live views; ``print`` shows the text."""
+@dataclass(frozen=True, repr=False)
+class RecordedPicture(StillPicture):
+    """The last shown state of a recording."""
 
     session: RecordedSession
     place: int = -1  # Index of the sample.
@@ -42,15 +41,6 @@ class RecordedPicture:
     def text(self) -> str:
         head = [self.session.recording.title, f"  {self.session.label}"]
         return "\n".join([*head, *cluster_lines(self._sample), f"  {self._notes}"])
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_html_(self) -> str:
-        return self.html
-
-    def close(self) -> None:
-        """Do nothing: a picture is not live. (Widgets have this verb too.)"""
 
     @property
     def _sample(self) -> TelemetrySample:
@@ -80,21 +70,12 @@ class RecordedGauges(OutputWidget):
         """Return the last shown state of the recording, initially its end."""
         return RecordedPicture(self._session, self._place, self._over)
 
-    def forgotten_by(self) -> Callable[[], None]:
-        """Return a function that removes this widget from the kernel."""
-        return lambda: widget_kernel().release(self)
-
     def on_message(self, message: Message) -> None:
-        """Note which views are open, and keep a picture of the sample at which one has stopped."""
-        match message:
-            case Opened():
-                self.presence.opened(message.view, message.keeps)
-                self.keep_picture()
-            case Closed():
-                self.presence.closed(message.view)
-            case Moment() if message.sample < len(self._session.samples):
-                self._place = message.sample
-                self.keep_picture()
+        """Keep a picture of the sample at which a view has stopped."""
+        super().on_message(message)
+        if isinstance(message, Moment) and message.sample < len(self._session.samples):
+            self._place = message.sample
+            self.keep_picture()
 
 
 def packed(session: RecordedSession) -> bytes:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ...protocol.errors import GPUClusterError, InvalidRequest
 from ...protocol.kinds import parse_spec
@@ -19,18 +19,14 @@ from ..errors import NothingToMeasure
 from ..frames import SHUFFLE
 from ..machine import hosts_of, report
 from ..names import TRANSPORTS, Size
-from ..result import HostFacts
+from ..result import FrozenModel, HostFacts
 from ..target import Target, created
 from ..timing import Prepared, Say, prepared, require_same
 from ..workload import Context, Workload
 from . import messages
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Messages(_Model):
+class Messages(FrozenModel):
     """Blocks from worker to worker over one transport."""
 
     sizes: list[int] = Field(description="Bytes of each block.")
@@ -63,7 +59,7 @@ def fitted(sizes: Sequence[int], seconds: Sequence[float]) -> tuple[float, float
     return max(float(latency), 0.0), max(float(each), 1e-15)
 
 
-class Timed(_Model):
+class Timed(FrozenModel):
     """One workload over all transports."""
 
     workload: str
@@ -75,7 +71,7 @@ class Timed(_Model):
         return spread_of(self.seconds[transport])
 
 
-class TransportResult(_Model):
+class TransportResult(FrozenModel):
     """The result of one comparison of transports."""
 
     format: Literal["transports-1"] = "transports-1"

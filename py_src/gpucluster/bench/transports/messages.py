@@ -18,7 +18,6 @@ _LEAST, _MOST, _SECONDS = 3, 100, 0.1
 
 
 async def _received(comm: Any, block: Any) -> int:  # noqa: ARG001 - as Dask calls handlers
-    """Acknowledge a block."""
     return len(block)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from html import escape
-from typing import Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from uuid import uuid4
 
 from ...protocol.kinds import kind_title
@@ -13,6 +14,10 @@ from ...protocol.messages import MessageCode
 from ...protocol.models import ClusterModel, Network
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
+from .presentation import presentation
+
+if TYPE_CHECKING:
+    from ..handle import ClusterHandle
 
 _NETWORK = {
     Network.UNIX: "sockets in a private folder, only you can connect",
@@ -54,35 +59,32 @@ def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: b
     limits = {worker.memory_limit_bytes for worker in model.workers}
     memory = limits.pop() if len(limits) == 1 else None
     threads = sum(worker.n_threads for worker in model.workers)
-    rows = [] if brief else [("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + ".")]
-    if not model.state.ended:
-        each = f", {format_size(memory)} each" if memory else ""
-        rows.append(("Workers", f"{model.n_workers} ({counted(threads, 'thread')}){each}"))
-    if model.lease is not None and not brief:
-        rows.append(("Lease", f"of a {model.lease.scope}: ends with it"))
-    if model.n_pending and not model.state.ended:
-        rows.append(("Pending", pending_text(model)))
-    if (cost := cost_text(model)) is not None:
-        rows.append(("Cost", cost))
-    if model.scheduler_address and not brief:
-        rows.append(("Scheduler", f"{model.scheduler_address} ({network_text(model)})"))
-    if model.notice or model.reason:
-        rows.append(("Note", model.notice or model.reason or ""))
-    if not model.state.ended:
+    each = f", {format_size(memory)} each" if memory else ""
+    alive, full = not model.state.ended, not brief
+    network = f"{model.scheduler_address} ({network_text(model)})" if model.scheduler_address else ""
+    rows = [
+        ("Kind", f"{kind}. {model.backend_reason or ''}".strip(". ") + "." if full else ""),
+        ("Workers", f"{model.n_workers} ({counted(threads, 'thread')}){each}" if alive else ""),
+        ("Lease", f"of a {model.lease.scope}: ends with it" if model.lease is not None and full else ""),
+        ("Pending", pending_text(model) if model.n_pending and alive else ""),
+        ("Cost", cost_text(model)),
+        ("Scheduler", network if full else ""),
+        ("Note", model.notice or model.reason),
+    ]
+    if alive:
         rows += [("Warning", warning) for warning in model.warnings]
         rows += [("Note", note) for note in model.notes]
         messages = model.said(MessageCode.MESSAGE)[-3:]
         rows += [(f"From {message.subject}, instructor", message.text) for message in messages]
+    cells = [(name, escape(value)) for name, value in rows if value]
+    if link is not None:
+        target = f'href="{escape(link)}" target="_blank" rel="noopener" style="color:inherit"'
+        cells.append(("Dashboard", f"<a {target}>open</a>"))
     table = "".join(
         f'<tr><th style="text-align:left;padding:2px 12px 2px 0">{escape(name)}</th>'
-        f'<td style="text-align:left;padding:2px 0">{escape(value)}</td></tr>'
-        for name, value in rows
+        f'<td style="text-align:left;padding:2px 0">{html}</td></tr>'
+        for name, html in cells
     )
-    if link is not None:
-        table += (
-            '<tr><th style="text-align:left;padding:2px 12px 2px 0">Dashboard</th><td style="text-align:left">'
-            f'<a href="{escape(link)}" target="_blank" rel="noopener" style="color:inherit">open</a></td></tr>'
-        )
     colour = _COLOURS.get(state, "#b26a00")
     return (
         '<div style="border-left:4px solid #76b900;padding:4px 12px;font-size:13px">'
@@ -101,7 +103,7 @@ def progress_line(model: ClusterModel) -> str:
     return f"{model.name}: {step.message}{count}"
 
 
-class TerminalProgress:
+class TerminalProgress(AbstractContextManager["TerminalProgress"]):
     """Shows progress in one line of a terminal, cleared afterwards. Writes nothing if the stream is not a terminal."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -121,50 +123,57 @@ class TerminalProgress:
             self.stream.write("\r\x1b[K")
             self.stream.flush()
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.clear()
 
 
-class LiveText:
-    """Shows what a cluster is doing. A context manager: the line is cleared after the block."""
+class LiveText(AbstractContextManager["LiveText"]):
+    """Shows what a cluster is doing: an updated output in a notebook, else the last line of the terminal.
+
+    A context manager: the text is cleared after the block, unless a card has replaced it.
+    """
 
     def __init__(self, *, notebook: bool) -> None:
         self._terminal = None if notebook else TerminalProgress()
         self._id = uuid4().hex
         self._text = ""
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.clear()
 
     def __call__(self, model: ClusterModel) -> None:
-        self.say(progress_line(model) + " …")
+        self.say(progress_line(model))
 
     def say(self, text: str) -> None:
         if text == self._text:
             return
         if self._terminal is not None:
-            self._terminal.say(text.removesuffix(" …"))
+            self._terminal.say(text)
         else:
-            self._show({"text/plain": text}, raw=True)
+            self._show({"text/plain": f"{text} …"})
         self._text = text
 
+    def replace(self, cluster: ClusterHandle) -> None:
+        """Show the card of a cluster instead."""
+        if self._terminal is None:
+            self._show(presentation().card_bundle(cluster, self._id))
+            self._text = ""
+            return
+        from IPython.display import display
+
+        self.clear()
+        display(cluster)  # type: ignore[no-untyped-call]
+
     def clear(self) -> None:
-        if self._terminal is not None:
-            self._terminal.clear()
-        elif self._text:
-            self._show({"text/plain": ""}, raw=True)
+        if self._text:
+            if self._terminal is not None:
+                self._terminal.clear()
+            else:
+                self._show({"text/plain": ""})
         self._text = ""
 
-    def _show(self, value: Any, **options: Any) -> None:
+    def _show(self, bundle: dict[str, Any]) -> None:
         from IPython.display import display, update_display
 
-        if self._text:
-            update_display(value, display_id=self._id, **options)  # type: ignore[no-untyped-call]
-        else:
-            display(value, display_id=self._id, **options)  # type: ignore[no-untyped-call]
+        show = update_display if self._text else display
+        show(bundle, display_id=self._id, raw=True)  # type: ignore[no-untyped-call]

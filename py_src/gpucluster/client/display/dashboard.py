@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import difflib
-import json
 import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 from ...protocol.errors import InvalidRequest
 from ...protocol.models import ClusterModel
@@ -18,8 +16,6 @@ DEFAULT_PAGE = "status"
 
 @dataclass(frozen=True)
 class DashboardPage:
-    """One page."""
-
     path: str  # What Dask calls it, such as ``individual-task-stream``.
     title: str
     gpu: bool = False  # Whether it is empty without GPUs.
@@ -121,14 +117,10 @@ def jupyter_base_url() -> str | None:
     parent = os.environ.get("JPY_PARENT_PID")
     if not parent or not parent.isdigit():
         return None
-    from jupyter_core.paths import jupyter_runtime_dir
+    from ..tunnel.servers import read_server, runtime_directory
 
-    try:
-        info = json.loads(Path(jupyter_runtime_dir(), f"jpserver-{parent}.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    base = info.get("base_url")
-    return base if isinstance(base, str) and base.startswith("/") else None
+    server = read_server(runtime_directory() / f"jpserver-{parent}.json")
+    return server.base_url if server is not None else None
 
 
 def jupyter_link(model: ClusterModel) -> str | None:

@@ -5,33 +5,15 @@ That package is imported only when something is shown. This is the only place wh
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
-    from ...protocol.models import ClusterModel
     from ...protocol.recordings import RecordedSession
-    from ..control import AsyncControl
+    from ..handle import ClusterHandle
 
 _PACKAGE = "gpucluster.widgets"
-
-
-class ShownCluster(Protocol):
-    """What the display needs of a cluster; ``Cluster`` and ``AsyncCluster`` have it."""
-
-    id: str
-
-    @property
-    def model(self) -> ClusterModel:
-        """The current state of the cluster."""
-
-    @property
-    def control(self) -> AsyncControl:
-        """How it is reached."""
-
-    @property
-    def dashboard_link(self) -> str:
-        """Link to the dashboard."""
 
 
 class View(Protocol):
@@ -44,16 +26,16 @@ class View(Protocol):
 class Presentation(Protocol):
     """What the display package offers."""
 
-    def gauges(self, cluster: ShownCluster) -> View:
+    def gauges(self, cluster: ClusterHandle) -> View:
         """Return live gauges or, outside notebooks, their picture."""
 
-    def dashboard(self, cluster: ShownCluster, page: str) -> View:
+    def dashboard(self, cluster: ClusterHandle, page: str) -> View:
         """Return a page of the dashboard or, outside notebooks, its address."""
 
-    def show_card(self, cluster: ShownCluster) -> None:
+    def show_card(self, cluster: ClusterHandle) -> None:
         """Show the card in a notebook."""
 
-    def card_bundle(self, cluster: ShownCluster, output: str) -> dict[str, Any]:
+    def card_bundle(self, cluster: ClusterHandle, output: str) -> dict[str, Any]:
         """Return the card for an existing output of a notebook, by its ``display_id``."""
 
     def replay(self, session: RecordedSession, speed: float) -> View:
@@ -64,11 +46,13 @@ def presentation() -> Presentation:
     return cast(Presentation, import_module(_PACKAGE))
 
 
+def loaded_shell() -> Any:
+    """Return IPython's shell; ``None`` in other programs. IPython is loaded where there is one: nothing is imported."""
+    find = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return find() if find is not None else None
+
+
 def shell_of_notebook() -> Any:
     """Return the shell of this kernel; None in a terminal or a script."""
-    try:
-        from IPython.core.getipython import get_ipython
-    except ImportError:
-        return None
-    shell = get_ipython()
+    shell = loaded_shell()
     return shell if getattr(shell, "kernel", None) is not None else None

@@ -156,7 +156,6 @@ def _traits(backend: str) -> Traits:
 
 def usable_gpus(devices: list[int | str] | None = None) -> int | None:
     """Return how many of these GPUs on this machine, by default of all, are usable; ``None``: unknown."""
-    from ...devices import host_devices
     from ...devices.selection import select_devices
 
     host = host_devices()

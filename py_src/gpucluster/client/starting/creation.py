@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from contextlib import suppress
+from dataclasses import InitVar, dataclass
 
 from ...protocol.errors import GPUClusterError, InvalidRequest
 from ...protocol.kinds import kind_title
@@ -33,29 +34,22 @@ ADOPT_SECONDS = 8.0  # After that, a new process is faster than the standby.
 _AT_LEAST_SECONDS = 5.0
 
 
+@dataclass
 class Creation:
     """A cluster being created."""
 
-    def __init__(
-        self,
-        registry: Registry,
-        spec: SpecBase,
-        *,
-        by: str,
-        python: str,
-        directory: str,
-        timeout: float,
-        lease: Scope | None = None,
-    ) -> None:
-        self._registry = registry
-        self._spec = spec
-        self._by = by
-        self._python = python
-        self._directory = directory
-        self._environment = {**cluster_environment(python=python), **spec.process_environment()}
+    registry: Registry
+    spec: SpecBase
+    by: str
+    python: str
+    directory: str
+    timeout: InitVar[float]
+    lease: Scope | None = None
+    hold: Hold | None = None  # Of a lease: what keeps it.
+
+    def __post_init__(self, timeout: float) -> None:
+        self._environment = {**cluster_environment(python=self.python), **self.spec.process_environment()}
         self._deadline = time.monotonic() + timeout
-        self._lease = lease
-        self.hold: Hold | None = None  # Of a lease: what keeps it.
 
     async def begin(self) -> ClusterModel:
         """Return the cluster once a process has taken it."""
@@ -69,13 +63,13 @@ class Creation:
         folder, chosen = await asyncio.to_thread(self._write_down)
         if chosen:
             drop_early()
-            body = {"cwd": self._directory, "environment": self._environment}
+            body = {"cwd": self.directory, "environment": self._environment}
             try:
                 await ask_supervisor(folder, "POST", "/adopt", body, timeout=min(ADOPT_SECONDS, self._left()))
             except GPUClusterError:
                 # The standby has died, hangs or refuses: start a new process.
                 folder = await asyncio.to_thread(self._give_up, folder)
-        return self._registry.find(folder.id)
+        return self.registry.find(folder.id)
 
     def _left(self) -> float:
         """Return the seconds that are left; at least some, so that what does not hang completes."""
@@ -90,39 +84,39 @@ class Creation:
         """Give up the standby, and start a process for the cluster."""
         if folder.killed.exists():
             return folder  # The cluster was stopped already.
-        signal_supervisor(self._registry, folder, signal.SIGKILL)
+        signal_supervisor(self.registry, folder, signal.SIGKILL)
         self.let_go()
-        with suppress(FileNotFoundError), self._registry.exclusive(self._left()):
+        with suppress(FileNotFoundError), self.registry.exclusive(self._left()):
             # No longer a cluster, and a standby without a fingerprint is never chosen.
-            self._registry.write(folder, Record(kind="standby"))
+            self.registry.write(folder, Record(kind="standby"))
         with suppress(FileNotFoundError):
             held = lock.take(folder.lock, patience=min(KILLED_SECONDS, self._left()))
             if held is not None:  # It may have written until its end.
-                self._registry.delete(folder)
+                self.registry.delete(folder)
                 os.close(held)
         return self._write_down(use_standby=False)[0]
 
     def _write_down(self, *, use_standby: bool = True) -> tuple[Folder, bool]:
         """Reserve the name, write the record, and start a process unless a standby takes it."""
-        spec = self._spec
-        if not os.path.isdir(self._directory) or not os.access(self._directory, os.X_OK):
+        spec = self.spec
+        if not os.path.isdir(self.directory) or not os.access(self.directory, os.X_OK):
             raise InvalidRequest(
-                f"The working directory {self._directory} does not exist, or you do not have permission to enter it."
+                f"The working directory {self.directory} does not exist, or you do not have permission to enter it."
             )
-        with self._registry.exclusive(self._left()):
-            self._registry.sweep()
-            require_open(self._registry, spec)
-            name = self._registry.free_name(spec.name, kind="cluster" if self._lease is None else "lease")
+        with self.registry.exclusive(self._left()):
+            self.registry.sweep()
+            require_open(self.registry, spec)
+            name = self.registry.free_name(spec.name, kind="cluster" if self.lease is None else "lease")
             folder: Folder | None = None
             process: ProcessIdentity | None = None
             if use_standby:
-                wanted = fingerprint(self._python, self._environment)
-                folder, process = take_standby(self._registry, wanted)
+                wanted = fingerprint(self.python, self._environment)
+                folder, process = take_standby(self.registry, wanted)
             held: int | None = None
             turn: Turn | None = None
             progress = Progress(step="launch", message="Starting the cluster's process")
             if folder is None:
-                folder, held = self._registry.new_folder()
+                folder, held = self.registry.new_folder()
                 # A standby needs no turn: it has little left to do.
                 turn = Turn.take()
                 if turn is not None and not turn.has_come(before := turn.before()):
@@ -136,24 +130,24 @@ class Creation:
                 progress=progress,
                 wanted=Wanted(n_workers=spec.n_workers),
                 idle=Idle(timeout_seconds=spec.idle_timeout_seconds),
-                python=self._python,
+                python=self.python,
                 created_at=now(),
                 spec=spec.written_down(),
-                lease=None if self._lease is None else lease_of_this_process(self._lease, self._by),
+                lease=None if self.lease is None else lease_of_this_process(self.lease, self.by),
             )
             try:
-                if self._lease is not None:
-                    with writing(self._registry.directory):
+                if self.lease is not None:
+                    with writing(self.registry.directory):
                         self.hold = Hold(folder)
                 asker = identify(os.getpid()) if held is None else None
-                self._registry.write(folder, Record(kind="cluster", cluster=model, process=process, asked_by=asker))
+                self.registry.write(folder, Record(kind="cluster", cluster=model, process=process, asked_by=asker))
             except BaseException:
                 if held is not None:
                     os.close(held)
-                    self._registry.delete(folder)
+                    self.registry.delete(folder)
                 raise
             number = f" with {counted(spec.n_workers, 'worker')}" if spec.n_workers is not None else ""
-            asked = ActivityEntry(at=model.created_at, kind="create", by=self._by, message=f"Create{number}")
+            asked = ActivityEntry(at=model.created_at, kind="create", by=self.by, message=f"Create{number}")
             with suppress(OSError):
                 activity.append(folder.activity, asked)
         if held is not None:
@@ -167,21 +161,16 @@ class Creation:
     def _launch(self, folder: Folder, held: int, turn: Turn | None) -> None:
         descriptor = turn.descriptor if turn is not None else None
         early = give_early(
-            folder.path, held, descriptor, python=self._python, cwd=self._directory, environment=self._environment
+            folder.path, held, descriptor, python=self.python, cwd=self.directory, environment=self._environment
         )
         if early is not None:
             os.close(held)
             return
         try:
             launch(
-                folder,
-                held,
-                python=self._python,
-                cwd=self._directory,
-                environment=self._environment,
-                turn=descriptor,
+                folder, held, python=self.python, cwd=self.directory, environment=self._environment, turn=descriptor,
                 timeout=min(LAUNCH_SECONDS, self._left()),
-            )
+            )  # fmt: skip
         except GPUClusterError:
-            self._registry.delete(folder)
+            self.registry.delete(folder)
             raise

@@ -33,16 +33,9 @@ _GONE_SECONDS = 10.0
 
 
 def launch(
-    folder: Folder,
-    held: int,
-    *,
-    python: str,
-    cwd: str,
-    environment: Mapping[str, str],
-    standby: bool = False,
-    turn: int | None = None,
-    timeout: float = LAUNCH_SECONDS,
-) -> int:
+    folder: Folder, held: int, *, python: str, cwd: str, environment: Mapping[str, str], standby: bool = False,
+    turn: int | None = None, timeout: float = LAUNCH_SECONDS,
+) -> int:  # fmt: skip
     """Start the supervisor of a folder whose record is written.
 
     * `folder`: holds the record of what to start.
@@ -147,13 +140,9 @@ async def preview(spec: SpecBase) -> Submission:
     environment = with_variables_of_workers({**cluster_environment(), **spec.process_environment()})
     try:
         process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env=environment,
-            cwd=os.path.abspath(os.sep),
-        )
+            *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+            env=environment, cwd=os.path.abspath(os.sep),
+        )  # fmt: skip
     except OSError as error:
         raise StartFailed(f"The Python of the cluster, {python}, cannot be run ({error.strerror}).") from error
     try:

@@ -8,11 +8,21 @@ import socket
 import ssl
 from contextlib import closing, suppress
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from .loginnode import Gate, our_addresses
-from .model import Check
 
 PATIENCE_SECONDS = 5.0
 SSH_PORT = 22
+
+
+class Check(BaseModel):
+    """Result of one check from inside."""
+
+    model_config = ConfigDict(frozen=True)
+
+    ok: bool = Field(description="Whether the check passed.")
+    told: str = Field(description="What was found.")
 
 
 def answers(host: str, port: int, base_url: str, *, secure: bool) -> Check:

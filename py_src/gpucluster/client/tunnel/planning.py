@@ -9,23 +9,39 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from ...protocol.errors import InvalidState
 from ...protocol.plain_text import counted
 from ...site.reading import this_site
 from . import checks
+from .checks import Check
 from .loginnode import Gate, bracketed, login_node, this_node
-from .model import Check, Tunnel
 from .servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
 
 
+class Tunnel(BaseModel):
+    """A command line for the laptop, and what is known of its route."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: str = Field(description="To be run on the laptop.")
+    link: str | None = Field(description="URL for the laptop's browser, without a token.")
+    node: str = Field(description="Host name of this machine on its network.")
+    login_node: str | None = Field(description="Host that the laptop logs in to; null: this machine.")
+    checks: list[Check]
+    notes: list[str]
+
+    @property
+    def sound(self) -> bool:
+        """Whether all checks passed."""
+        return all(check.ok for check in self.checks)
+
+
 def plan_tunnel(
-    port: int | None = None,
-    *,
-    login: str | None = None,
-    local_port: int | None = None,
-    directory: Path | None = None,
+    port: int | None = None, *, login: str | None = None, local_port: int | None = None, directory: Path | None = None,
     environment: Mapping[str, str] | None = None,
-) -> Tunnel:
+) -> Tunnel:  # fmt: skip
     """Return the ``ssh`` command line that forwards a port of this machine to a laptop, and the checks of it.
 
     * `port`: port of this machine; default: that of the newest Jupyter server of this user here.

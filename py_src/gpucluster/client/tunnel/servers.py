@@ -42,7 +42,7 @@ def jupyter_servers(directory: Path) -> tuple[list[JupyterServer], int]:
     """Return the servers on this machine, newest first, and the number of files of others."""
     found, elsewhere = [], 0
     for path in sorted(directory.glob("jpserver-*.json")):
-        server = _read(path)
+        server = read_server(path)
         if server is not None and server.port in listening(server.pid):
             found.append(server)
         else:
@@ -50,7 +50,8 @@ def jupyter_servers(directory: Path) -> tuple[list[JupyterServer], int]:
     return sorted(found, key=lambda server: -server.started), elsewhere
 
 
-def _read(path: Path) -> JupyterServer | None:
+def read_server(path: Path) -> JupyterServer | None:
+    """Read the file of a server; ``None``: there is none, or it is not as Jupyter writes it."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), encoding="utf-8") as file:
             status = os.fstat(file.fileno())
@@ -61,15 +62,9 @@ def _read(path: Path) -> JupyterServer | None:
         if not isinstance(base, str) or not base.startswith("/") or not base.isprintable() or " " in base:
             return None
         return JupyterServer(
-            file=path,
-            pid=int(info["pid"]),
-            port=int(info["port"]),
-            base_url=base,
-            secure=bool(info.get("secure")),
-            token=bool(info.get("token")),
-            password=bool(info.get("password")),
-            started=status.st_mtime,
-        )
+            file=path, pid=int(info["pid"]), port=int(info["port"]), base_url=base, secure=bool(info.get("secure")),
+            token=bool(info.get("token")), password=bool(info.get("password")), started=status.st_mtime,
+        )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 

@@ -41,7 +41,6 @@ class ImportTimes:
                 self._spans.append((start, stop, threading.get_ident() in self._task_threads()))
 
     def begin(self) -> None:
-        """Start measuring now."""
         self._spans.clear()
 
     def stop(self) -> None:

@@ -60,7 +60,6 @@ class SchedulerRecorder(SchedulerPlugin):
         self._note_clients()
 
     def stop(self) -> None:
-        """Remove all hooks from the scheduler."""
         remove_plugin(self._scheduler, self.name)
         self._imports.stop()
         for following in self._received or ():
@@ -75,7 +74,6 @@ class SchedulerRecorder(SchedulerPlugin):
         self._removal = asyncio.ensure_future(take_worker_plugin(scheduler, self.name))
 
     def add_client(self, scheduler: Scheduler, client: str) -> None:
-        """Note other clients, which may send work."""
         self._note_clients()
 
     def _note_clients(self) -> None:
@@ -100,7 +98,6 @@ class SchedulerRecorder(SchedulerPlugin):
             known["expected"] = left_on_purpose(scheduler, worker)
 
     def restart(self, scheduler: Scheduler) -> None:
-        """Note a restart of all workers."""
         self._restarts += 1
 
     def _figures_of(self, address: str) -> dict[str, Any]:

@@ -14,7 +14,11 @@ SENT_BLOCKS = 2_000
 SENT_THREADS = 48
 _FAILURES = 5
 _FAILURE_LETTERS = 160
-_SUMS = ("n_tasks", "n_failed", "compute", "transfer", "disk", "other", "longest", "result_bytes", "largest")
+_SUMS = ("n_tasks", "n_failed", "compute_seconds", "transfer_seconds", "disk_seconds", "longest_seconds",
+         "result_bytes", "largest_result_bytes")  # fmt: skip
+"""Fields of the report's figures of a kind of task."""
+_STEPS = {"compute": "compute_seconds", "transfer": "transfer_seconds", "disk-read": "disk_seconds",
+          "disk-write": "disk_seconds"}  # fmt: skip
 
 
 class TaskSums:
@@ -38,21 +42,18 @@ class TaskSums:
             sums["n_failed"] += 1
             if len(self._failures) < _FAILURES and prefix not in self._failures:
                 self._failures[prefix] = facts["exception"][:_FAILURE_LETTERS]
-        size = facts["n_bytes"]
+        size = int(facts["n_bytes"])
         sums["result_bytes"] += size
-        sums["largest"] = max(sums["largest"], size)
+        sums["largest_result_bytes"] = max(sums["largest_result_bytes"], size)
         computed: float | None = None
         for action, start, stop in facts["steps"]:
             seconds = max(0.0, stop - max(start, self.begin))
+            if action in _STEPS:
+                sums[_STEPS[action]] += seconds
             if action == "compute":
-                sums["compute"] += seconds
-                sums["longest"] = max(sums["longest"], seconds)
+                sums["longest_seconds"] = max(sums["longest_seconds"], seconds)
                 computed = (computed or 0.0) + seconds
                 self._blocks.append(Block(facts["worker"], facts["thread"], prefix, start, stop, 1, seconds))
-            elif action in ("disk-read", "disk-write"):
-                sums["disk"] += seconds
-            else:
-                sums["transfer" if action == "transfer" else "other"] += seconds
         if len(self._blocks) > HELD_BLOCKS:
             self._blocks = bounded(self._blocks, HELD_BLOCKS // 4)
         return computed
@@ -85,7 +86,6 @@ class SubmittedTime:
         self._since: float | None = None
 
     def begin(self, now: float) -> None:
-        """Start measuring now."""
         self._total = 0.0
         self._since = now if self._keys else None
 

@@ -154,7 +154,7 @@ class WorkerRecorder(WorkerPlugin):
         worker = self._worker
         self._read_monitor()
         history = readings_since(worker, self._n_readings)
-        delay = clock_delay(worker)
+        delay, process = clock_delay(worker), psutil.Process().cpu_times()
         readings: dict[str, list[Any]] = {"time": [moment + delay for moment in history["time"] if moment is not None]}
         for name, source in (
             ("cpu", "cpu"),
@@ -171,7 +171,7 @@ class WorkerRecorder(WorkerPlugin):
             "rmm": self._rmm,
             "machine": socket.gethostname(),
             "n_cores": n_cores(),
-            "cpu_seconds": _cpu_seconds(self._process_times, psutil.Process().cpu_times()),
+            "cpu_seconds": process.user + process.system - self._process_times.user - self._process_times.system,
             "import_seconds": self._imports.seconds(),
             "import_seconds_between_tasks": self._imports.seconds_between_tasks(),
             "machine_busy_share": _busy_share(self._machine_times, psutil.cpu_times()),
@@ -191,12 +191,6 @@ class WorkerRecorder(WorkerPlugin):
             # With DeviceHostFile, Dask does not count movements between the tiers.
             "counts_spilling": not has_device_tiers(worker),
         }
-
-
-def _cpu_seconds(before: Any, after: Any) -> float:
-    """Return the CPU time of a process, over all cores."""
-    seconds: float = after.user + after.system - before.user - before.system
-    return seconds
 
 
 def _busy_share(before: Any, after: Any) -> float | None:
@@ -235,7 +229,6 @@ async def begin(name: str, dask_worker: Any) -> None:
 
 
 async def finish(name: str, dask_worker: Any) -> dict[str, Any] | None:
-    """Return the recording of one worker, if any."""
     recorder: WorkerRecorder | None = plugin(dask_worker, name)
     if recorder is None:
         return None

@@ -24,17 +24,6 @@ def colours_of(report: ReportFigures) -> dict[str, str]:
     return found | {prefix: OTHER for prefix in drawn if prefix not in found}
 
 
-def legend_of(report: ReportFigures) -> list[tuple[str, str]]:
-    colours = colours_of(report)
-    rows = [(prefix, colour) for prefix, colour in colours.items() if colour != OTHER]
-    rest = sum(colour == OTHER for colour in colours.values())
-    if rest:
-        rows.append((f"{rest} more", OTHER))
-    if report.timeline_data.transfers:
-        rows.append(("transfers", TRANSFER))
-    return rows
-
-
 WIDTH, LEFT, RIGHT = 860, 90, 62
 LANE, TRANSFERS_HEIGHT, LINES_HEIGHT, GAP = 10, 14, 70, 8
 BLOCKS = 600
@@ -132,10 +121,16 @@ def _axis(end: float, scale: float, top: float) -> list[str]:
 
 
 def legend_html(report: ReportFigures) -> str:
+    colours = colours_of(report)
+    rows = [(prefix, colour) for prefix, colour in colours.items() if colour != OTHER]
+    if rest := len(colours) - len(rows):
+        rows.append((f"{rest} more", OTHER))
+    if report.timeline_data.transfers:
+        rows.append(("transfers", TRANSFER))
     items = "".join(
         f'<span style="margin-right:12px;white-space:nowrap"><span style="display:inline-block;width:10px;height:10px;'
         f'background:{colour};margin-right:4px"></span>{escape(name[:40])}</span>'
-        for name, colour in legend_of(report)
+        for name, colour in rows
     )
     return f'<div style="font-size:11px">{items}</div>'
 

@@ -51,9 +51,8 @@ def memory_pressure(report: ReportFigures) -> Finding | None:
         rule="memory_pressure",
         title="Workers were close to their memory limit",
         evidence=f"{len(tight)} of {len(report.workers)} workers used {share(PRESSURE_SHARE)} of their host memory or "
-        f"more; {worst.title} {format_size(worst.peak_memory_bytes)} of "
-        f"{format_size(worst.memory_limit_bytes)} ({share(used)}). Dask pauses such a worker, and terminates it at "
-        "95 %.",
+        f"more; {worst.title} {format_size(worst.peak_memory_bytes)} of {format_size(worst.memory_limit_bytes)} "
+        f"({share(used)}). Dask pauses such a worker, and terminates it at 95 %.",
         advice="Use smaller partitions, fewer threads per worker, or a larger memory_limit.",
     )
 

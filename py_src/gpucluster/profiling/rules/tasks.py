@@ -70,7 +70,6 @@ def busy_machine(report: ReportFigures) -> Finding | None:
 
 
 def failed_tasks(report: ReportFigures) -> Finding | None:
-    """Any task that failed."""
     if not report.n_failed_tasks:
         return None
     prefix, text = next(iter(report.failures.items()), ("", ""))
