@@ -12,12 +12,13 @@ from ...devices.probe import GPUProbe, probe_gpu
 from ...devices.selection import select_devices
 from ...protocol.capacity import DEFAULT_CPU_WORKERS
 from ...protocol.errors import NoUsableDevice
-from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers
 from ...protocol.traits import Traits
 from ..backend import Chooser
 from ..cuda.packages import GPU_EXTRA, importable
 from ..cuda.spec import CudaSpec
 from ..local import HostSpec, LocalSpec
+from ..spec_fields import advanced
 
 
 class AutoSpec(HostSpec):
@@ -27,11 +28,11 @@ class AutoSpec(HostSpec):
         "auto", title="Kind", description="GPU workers if there is a usable GPU, otherwise CPU workers."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
-    wait_in_line: bool = Field(
+    wait_in_line: bool = advanced(
+        "GPUs",
+        "Queue for GPUs",
         True,
-        title="Queue for GPUs",
-        description="If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
-        json_schema_extra=shown_in("GPUs", advanced=True),
+        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
     )
 
 
