@@ -10,17 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Sized
+from collections.abc import Collection, Sized
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
 from .deployment import Slot, SlotState
 from .scheduler.view import SchedulerView
-
-if TYPE_CHECKING:
-    from distributed import Scheduler
 
 logger = logging.getLogger("gpucluster.backends")
 
@@ -65,23 +62,6 @@ class Load(Protocol):
 
     async def to_close(self, count: int) -> list[str]:
         """Return the names of up to `count` workers that are not needed."""
-
-
-class LoadHere:
-    """The load of a scheduler in this process."""
-
-    def __init__(self, scheduler: Scheduler, together: Callable[[str], str] = str) -> None:
-        self._scheduler = scheduler
-        self._together = together
-
-    async def target(self, seconds: float) -> int:
-        return int(self._scheduler.adaptive_target(seconds))
-
-    async def to_close(self, count: int) -> list[str]:
-        found = self._scheduler.workers_to_close(
-            n=count, attribute="name", key=lambda worker: self._together(str(worker.name))
-        )
-        return [str(name) for name in found]
 
 
 class Adapting:

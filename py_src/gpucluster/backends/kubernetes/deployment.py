@@ -28,11 +28,12 @@ from ..causes import cause_of
 from ..deployment import Deployment, Slot, SlotState
 from ..following import Following, Tasks
 from ..nodes import given_environment
+from ..scheduler.remote import RemoteScheduler
 from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent
 from .ending import end_cluster, selector
 from .manifest import dask_cluster, needs_secret, resource_name, secret
 from .pods import PodSlot, Thing, is_ready, name_of, pod_of, verdict, waits_for_node
-from .scheduler import PodScheduler, Route
+from .scheduler import Route
 from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
@@ -110,7 +111,7 @@ class KubernetesDeployment(Deployment):
 
     can = frozenset(Verb)
     unit = "pod"
-    scheduler: PodScheduler
+    scheduler: RemoteScheduler
 
     def __init__(self, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes) -> None:
         self._spec = spec
@@ -189,7 +190,7 @@ class KubernetesDeployment(Deployment):
         security = self._context.security if self._spec.protocol == "tls" else None
         try:
             greeting = await greet(address, security)
-            scheduler = await PodScheduler.connect(address, security, timeout=CONNECT_SECONDS, dashboard=dashboard)
+            scheduler = await RemoteScheduler.connect(address, security, timeout=CONNECT_SECONDS, dashboard=dashboard)
         except PreflightFailed as error:
             raise StartFailed(f"In the image: {error.message}") from error
         except Exception as error:

@@ -62,6 +62,8 @@ ANSWERED = frozenset(
     {"read", "retire", "cancel_retiring", "end_workers", "restart_workers", "failures", "results", "release"}
 )
 """Methods that a supervisor in another process may call."""
+READINGS = ("members", "heartbeat_seconds", "columns", "tasks", "cells")
+"""Methods whose results it gets together, once a second."""
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -168,15 +170,7 @@ class SchedulerReader(SchedulerPlugin):
         return await found if asyncio.iscoroutine(found) else found
 
     def read(self) -> dict[str, Any]:
-        tasks, progress = self._progress.read()
-        return {
-            "members": self.members(),
-            "heartbeat_seconds": self.heartbeat_seconds(),
-            "columns": self._heartbeats.read(),
-            "tasks": tasks,
-            "progress": progress,
-            "cells": self._cells.read(),
-        }
+        return {name: getattr(self, name)() for name in READINGS}
 
     def members(self) -> dict[str, Any]:
         """Return the fields of ``Members``, workers as rows of the fields of ``Member``."""

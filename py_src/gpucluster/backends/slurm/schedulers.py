@@ -7,18 +7,11 @@ import logging
 import pickle
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from ...dask_internals.scheduler_state import (
-    forget_worker_elsewhere,
-    remove_worker_named,
-    target_elsewhere,
-    to_close_elsewhere,
-)
+from ...dask_internals.scheduler_state import remove_worker_named, to_close_elsewhere
 from ...protocol.errors import PreflightFailed, StartFailed
-from ..adapting import LoadHere
 from ..backend import StartContext
 from ..causes import cause_of
 from ..dashboard import PrivateDashboardScheduler
@@ -42,12 +35,8 @@ CLOSE_SECONDS = 2.0
 SILENCE_SECONDS = 90.0  # Long enough to learn how the scheduler's job ended, which is the better message.
 
 
-def job_of(name: str) -> str:
-    return name.partition("-")[0]
-
-
 def job_of_worker(worker: Any) -> str:
-    return job_of(str(worker.name))
+    return str(worker.name).partition("-")[0]
 
 
 class SchedulerHere(InProcessScheduler):
@@ -82,11 +71,11 @@ class SchedulerHere(InProcessScheduler):
             await remove_worker_named(self._scheduler, name, close=close)
 
     async def target(self, seconds: float) -> int:
-        return await LoadHere(self._scheduler).target(seconds)
+        return int(self._scheduler.adaptive_target(seconds))
 
     async def to_close(self, count: int) -> list[str]:
         """Return the names of up to `count` workers that are not needed, in whole jobs."""
-        return await LoadHere(self._scheduler, job_of).to_close(count)
+        return [str(name) for name in self._scheduler.workers_to_close(n=count, attribute="name", key=job_of_worker)]
 
     async def close(self) -> None:
         await super().close()
@@ -108,9 +97,7 @@ class SchedulerInJob(RemoteScheduler):
         if self.lost is None and self._client.status != "running":
             self.uneasy()
         found = super().members()
-        if self.lost is None:
-            return found
-        return replace(found, workers=(), computes=False, is_quiet=True, ended=self.lost, failed=True)
+        return found if self.lost is None else found.lost(self.lost)
 
     def _patience(self) -> float:
         return SILENCE_SECONDS
@@ -126,11 +113,8 @@ class SchedulerInJob(RemoteScheduler):
                 await self.end_workers([worker.name for worker in gone])
             else:
                 for worker in gone:
-                    await forget_worker_elsewhere(self._client, worker.address)
+                    await self.forget(worker.address)
             await self.refresh()
-
-    async def target(self, seconds: float) -> int:
-        return await target_elsewhere(self._client, seconds)
 
     async def to_close(self, count: int) -> list[str]:
         """Return the names of up to `count` workers that are not needed, in whole jobs."""
