@@ -36,6 +36,9 @@ class Following:
     """A message while there is no answer."""
     _soon: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
+    def notes(self) -> list[str]:
+        return [] if self.trouble is None else [self.trouble]
+
     def soon(self) -> None:
         """Look again as soon as the interval allows."""
         self._soon.set()

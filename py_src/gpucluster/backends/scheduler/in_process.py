@@ -67,6 +67,13 @@ class InProcessScheduler(SchedulerView):
     async def ask_for_heartbeats(self) -> None:
         await ask_for_heartbeats(self._scheduler)
 
+    async def target(self, seconds: float) -> int:
+        return int(self._scheduler.adaptive_target(seconds))
+
+    async def to_close(self, count: int) -> list[str]:
+        found = self._scheduler.workers_to_close(n=count, attribute="name", key=self.together)
+        return [str(name) for name in found]
+
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         await give_worker_plugin(self._scheduler, pickled, name)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import pickle
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -167,12 +168,11 @@ class RemoteScheduler(SchedulerView):
         return SILENCE_SECONDS
 
     async def target(self, seconds: float) -> int:
-        """Return how many workers would finish all tasks in that time."""
         return await target_elsewhere(self._client, seconds)
 
     async def to_close(self, count: int) -> list[str]:
-        """Return the names of up to `count` workers that are not needed."""
-        return await to_close_elsewhere(self._client, count)
+        together = None if self.together is None else pickle.dumps(self.together)
+        return await to_close_elsewhere(self._client, count, together)
 
     async def forget(self, address: str) -> None:
         """Remove a worker from the scheduler, and do not ask it to end."""

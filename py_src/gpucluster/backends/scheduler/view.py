@@ -111,6 +111,8 @@ class SchedulerView(ABC):
     """Address of its web pages, which answer below the cluster's secret prefix only."""
     dashboard_prefix: str | None = None
     """Path below which they answer if that is not the cluster's secret prefix, without slashes; may be empty."""
+    together: Callable[[Any], str] | None = None
+    """What workers that come and go together have in common, as Dask's ``WorkerState``; ``None``: each is alone."""
 
     def open_dashboard(self) -> tuple[str, int]:
         """Serve the web pages on a loopback port, if they are only on a socket so far; return host and port."""
@@ -201,6 +203,14 @@ class SchedulerView(ABC):
     async def restart_workers(self, timeout: float) -> None:
         """Restart all workers and forget all tasks."""
         await self._ask("restart_workers", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
+
+    @abstractmethod
+    async def target(self, seconds: float) -> int:
+        """Return how many workers would finish all tasks in that time."""
+
+    @abstractmethod
+    async def to_close(self, count: int) -> list[str]:
+        """Return the names of up to `count` workers that are not needed, all or none of those that are ``together``."""
 
     @abstractmethod
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:

@@ -14,11 +14,10 @@ from datetime import datetime
 from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
 from ...protocol.spec import Adapt
-from ...protocol.telemetry import Decision
 from ...protocol.verbs import Verb
-from ..adapting import Adapting
+from ..adapting import SubmittingDeployment
 from ..backend import Plan, StartContext
-from ..deployment import Deployment, Slot, SlotState
+from ..deployment import Slot, SlotState
 from ..following import Following
 from ..nodes import given_environment, usual_environment
 from . import commands
@@ -36,15 +35,14 @@ from .upkeep import Endings, Renewal, Upkeep
 STOP_SECONDS = 6.0
 
 
-class SlurmDeployment(Deployment):
+class SlurmDeployment(SubmittingDeployment):
     """Made by ``start``."""
 
-    can = frozenset(Verb)
     unit = "job"
 
     def __init__(self, spec: SlurmSpec, plan: Plan, context: StartContext, folder: JobFolder) -> None:
+        super().__init__()
         self._spec = spec
-        self._plan = plan
         self._context = context
         self._folder = folder
         self.names = job_names(spec, context.cluster_id)  # The prefix of the names of its jobs.
@@ -56,7 +54,6 @@ class SlurmDeployment(Deployment):
         self.workers_together = spec.workers_in_job
         self.whole_jobs = plan.whole_jobs
         self.jobs = JobSet(self.workers_together, spec.nodes_per_job, whole=self.whole_jobs)
-        self._adapting: Adapting | None = None
         self._endings = Endings(folder, self.names, spec.walltime, plan.memory_limit_bytes, context.tell)
         self._renewal = Renewal(spec.walltime_seconds, self.jobs.by_name)
         self._upkeep = Upkeep(self, Queue(folder.base), self._endings, self._renewal)
@@ -97,7 +94,7 @@ class SlurmDeployment(Deployment):
             refused = [slot.refused for slot in self.jobs if slot.refused is not None]
             if refused and len(refused) == len(self.jobs.by_name):
                 raise StartFailed(f"Slurm rejected the jobs. {refused[0]}.")
-            self._upkeep.task(self._following.run())
+            self.tasks.begin(self._following.run())
         except BaseException:
             with suppress(Exception):
                 await asyncio.shield(self.close())
@@ -164,8 +161,7 @@ class SlurmDeployment(Deployment):
 
     def notes(self) -> list[str]:
         found = self.scheduler_job.notes() if self.scheduler_job is not None else []
-        found += [self._following.trouble] if self._following.trouble is not None else []
-        return found + self.jobs.notes()
+        return [*found, *self._following.notes(), *self.jobs.notes()]
 
     def warnings(self) -> list[str]:
         of_scheduler = self.scheduler_job.warnings() if self.scheduler_job is not None else []
@@ -187,11 +183,9 @@ class SlurmDeployment(Deployment):
         await self.ask_for_jobs(found.missing)
 
     def staying(self) -> list[str]:
-        """Return the names of the workers that count."""
         return [name for slot in self.jobs.staying() for name in slot.names]
 
     def in_the_queue(self) -> list[str]:
-        """Return the names of workers whose jobs have not begun, the last ones first."""
         return [name for slot in self.jobs.in_the_queue() for name in slot.names]
 
     def leaving(self, n: int) -> set[str]:
@@ -213,17 +207,9 @@ class SlurmDeployment(Deployment):
             self._following.soon()
 
     async def adapt(self, bounds: Adapt | None) -> None:
-        if self._adapting is not None:
-            self._adapting.stop()
-            self._adapting = None
-        if bounds is not None:
-            for job in self.jobs:
-                job.too_big = False
-            self._adapting = Adapting(self, self.scheduler, bounds)
-            self._upkeep.task(self._adapting.run())
-
-    def decisions(self) -> list[Decision]:
-        return [] if self._adapting is None else self._adapting.take_decisions()
+        for job in self.jobs if bounds is not None else ():
+            job.too_big = False
+        await super().adapt(bounds)
 
     def gives_up(self) -> int | None:
         tried = self._tries.count
@@ -260,7 +246,7 @@ class SlurmDeployment(Deployment):
     async def close(self) -> None:
         """End jobs and scheduler; raises if Slurm does not confirm that the jobs are gone."""
         await self.adapt(None)
-        self._upkeep.stop()
+        self.tasks.stop()
         if self.handover is not None:
             self.handover.close()
         closing = asyncio.ensure_future(self.scheduler.close()) if hasattr(self, "scheduler") else None

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from ...dask_internals.scheduler_state import remove_worker_named, to_close_elsewhere
+from ...dask_internals.scheduler_state import remove_worker_named
 from ...protocol.errors import PreflightFailed, StartFailed
 from ..backend import StartContext
 from ..causes import cause_of
@@ -43,6 +42,7 @@ class SchedulerHere(InProcessScheduler):
     """A scheduler in this process, which ends with the cluster."""
 
     _scheduler: PrivateDashboardScheduler
+    together = staticmethod(job_of_worker)
 
     @classmethod
     async def start(cls, host: str, protocol: str, context: StartContext) -> Self:
@@ -70,13 +70,6 @@ class SchedulerHere(InProcessScheduler):
         for name in names:
             await remove_worker_named(self._scheduler, name, close=close)
 
-    async def target(self, seconds: float) -> int:
-        return int(self._scheduler.adaptive_target(seconds))
-
-    async def to_close(self, count: int) -> list[str]:
-        """Return the names of up to `count` workers that are not needed, in whole jobs."""
-        return [str(name) for name in self._scheduler.workers_to_close(n=count, attribute="name", key=job_of_worker)]
-
     async def close(self) -> None:
         await super().close()
         with suppress(Exception):
@@ -86,6 +79,7 @@ class SchedulerHere(InProcessScheduler):
 class SchedulerInJob(RemoteScheduler):
     """A scheduler in a job of this cluster."""
 
+    together = staticmethod(job_of_worker)
     lost: str | None = None  # How it ended, as a sentence, when its job is over.
     uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not respond.
 
@@ -115,10 +109,6 @@ class SchedulerInJob(RemoteScheduler):
                 for worker in gone:
                     await self.forget(worker.address)
             await self.refresh()
-
-    async def to_close(self, count: int) -> list[str]:
-        """Return the names of up to `count` workers that are not needed, in whole jobs."""
-        return await to_close_elsewhere(self._client, count, pickle.dumps(job_of_worker))
 
 
 logger = logging.getLogger("gpucluster.backends")
