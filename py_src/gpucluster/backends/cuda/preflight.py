@@ -16,12 +16,12 @@ import psutil
 from ...devices.host import host_devices
 from ...devices.probe import probe_gpu
 from ...devices.selection import describe, refused_devices, select_devices
-from ...protocol.errors import FieldError, NoUsableDevice, PreflightFailed
+from ...protocol.errors import NoUsableDevice
 from ...protocol.models import DeviceModel, HostDevices
 from ...protocol.plain_text import counted
 from ...sharing.policy import DEFAULT, GPUPolicy
 from .memory import DeviceMemory, resolve_memory
-from .packages import check_packages, check_platform
+from .packages import check_packages, check_platform, refused
 from .spec import CudaSpec
 
 
@@ -55,7 +55,11 @@ def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
         raise NoUsableDevice(probe.reason)
     must_be_enough(spec.n_workers or 0, given_out(host_devices(), spec, policy))
     check_packages(spec)
-    _check_network(spec)
+    if spec.interface is not None and spec.interface not in (interfaces := psutil.net_if_addrs()):
+        raise refused(
+            "interface",
+            f"This machine has no network interface '{spec.interface}'; it has {', '.join(sorted(interfaces))}.",
+        )
     _check_log_directory(spec)
 
 
@@ -89,22 +93,11 @@ def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checke
 def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
     """Refuse more workers than devices. Raises `PreflightFailed`."""
     if n_workers > len(devices):
-        raise _refused("n_workers", _too_many(n_workers, devices))
-
-
-def _too_many(n_workers: int, devices: Sequence[DeviceModel]) -> str:
-    usable = counted(len(devices), "GPU" if devices[0].parent_uuid is None else "MIG slice")
-    return (
-        f"n_workers is {n_workers} but only {usable} can be used here; each worker needs its own. "
-        f"Ask for {len(devices)} or fewer."
-    )
-
-
-def _check_network(spec: CudaSpec) -> None:
-    if spec.interface is not None and spec.interface not in (interfaces := psutil.net_if_addrs()):
-        raise _refused(
-            "interface",
-            f"This machine has no network interface '{spec.interface}'; it has {', '.join(sorted(interfaces))}.",
+        usable = counted(len(devices), "GPU" if devices[0].parent_uuid is None else "MIG slice")
+        raise refused(
+            "n_workers",
+            f"n_workers is {n_workers} but only {usable} can be used here; each worker needs its own. "
+            f"Ask for {len(devices)} or fewer.",
         )
 
 
@@ -113,16 +106,12 @@ def _check_log_directory(spec: CudaSpec) -> None:
     if directory is None:
         return
     if not spec.allocates_with_rmm():
-        raise _refused("rmm_log_directory", "rmm_log_directory needs rmm_pool_size, rmm_async or rmm_managed_memory.")
+        raise refused("rmm_log_directory", "rmm_log_directory needs rmm_pool_size, rmm_async or rmm_managed_memory.")
     if not os.path.isdir(directory):
-        raise _refused("rmm_log_directory", f"The directory {directory} does not exist; create it first.")
+        raise refused("rmm_log_directory", f"The directory {directory} does not exist; create it first.")
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise _refused("rmm_log_directory", f"You may not write to {directory}; choose one of your own directories.")
+        raise refused("rmm_log_directory", f"You may not write to {directory}; choose one of your own directories.")
     status = os.stat(directory)
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         # Log files have predictable names, under which others could put links.
-        raise _refused("rmm_log_directory", f"Others may write to {directory}; choose a directory that is yours alone.")
-
-
-def _refused(option: str, message: str) -> PreflightFailed:
-    return PreflightFailed(message, fields=[FieldError(field=option, message=message)])
+        raise refused("rmm_log_directory", f"Others may write to {directory}; choose a directory that is yours alone.")

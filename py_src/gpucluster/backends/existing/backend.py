@@ -11,6 +11,7 @@ from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
 from ..reachable import host_fault
+from .address import find_address, find_credentials, keep_credentials
 from .spec import ExistingSpec
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ class ExistingBackend(Backend[ExistingSpec]):
     @classmethod
     def faults(cls, spec: ExistingSpec) -> list[FieldError]:
         """Check the scheduler's file, or that something listens at its address."""
-        from .address import find_address
-
         field = "address" if spec.scheduler_file is None else "scheduler_file"
         try:
             # A setting of Dask's configuration is read when the cluster starts: not here, without Dask.
@@ -45,7 +44,6 @@ class ExistingBackend(Backend[ExistingSpec]):
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
         """Find the scheduler, and check that it can be read."""
-        from .address import find_address, find_credentials
         from .greeting import find_pages, greet, must_speak
 
         address = find_address(spec)
@@ -74,7 +72,6 @@ class ExistingBackend(Backend[ExistingSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        from .address import keep_credentials
         from .deployment import ExistingDeployment, WatchedScheduler
 
         options = plan.options

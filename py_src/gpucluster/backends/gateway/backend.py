@@ -14,12 +14,14 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..reachable import host_fault
+from .ending import end_remembered
+from .login import Login, configured, filled
+from .options import Option, checked, read_options
+from .server import GatewayServer
 from .spec import GatewaySpec
 
 if TYPE_CHECKING:
     from ..deployment import Deployment
-    from .options import Option
-    from .server import GatewayServer
 
 DEFAULT_WORKERS = 1
 START_SECONDS = 900.0  # A site may first have to start a machine for the scheduler.
@@ -46,12 +48,9 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     async def preflight(self, spec: GatewaySpec, context: StartContext) -> Plan:
         """Find the server, log in, and check the options against what it offers."""
-        from .login import Login
-
         login = Login.of(spec)
         context.report("preflight", f"Asking the Dask Gateway at {login.address}")
-        server = _server(login)
-        async with server:
+        async with GatewayServer(login) as server:
             options = await _look(server, spec)
         remarks = []
         place = urlsplit(login.address)
@@ -79,10 +78,7 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     async def preview(self, spec: GatewaySpec) -> Submission:
         """Return the options that the server offers, and the request."""
-        from .login import Login
-        from .options import read_options
-
-        async with _server(Login.of(spec)) as server:
+        async with GatewayServer(Login.of(spec)) as server:
             with as_preflight():
                 version = await server.version()
                 offered = read_options(await server.options())
@@ -104,8 +100,6 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Shut down the remembered cluster, even if its name was not known yet."""
-        from .ending import end_remembered
-
         await end_remembered(remembered, context)
 
     def left_behind(self, remembered: Remembered) -> str:
@@ -116,12 +110,6 @@ class GatewayBackend(Backend[GatewaySpec]):
             f"It is the cluster {name} of the Dask Gateway {address}. By hand: from dask_gateway import Gateway; "
             f"Gateway('{address}').stop_cluster('{name}')."
         )
-
-
-def _server(login: Any) -> GatewayServer:
-    from .server import GatewayServer
-
-    return GatewayServer(login)
 
 
 @contextmanager
@@ -137,8 +125,6 @@ def as_preflight() -> Iterator[None]:
 
 async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
     """Check the spec; return the options with their values."""
-    from .options import read_options
-
     with as_preflight():
         await server.version()
         if spec.cluster_name is None:
@@ -152,8 +138,5 @@ async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
 
 
 def _checked(offered: list[Option], spec: GatewaySpec) -> dict[str, Any]:
-    from .login import configured, filled
-    from .options import checked
-
     usual = configured("cluster.options") or {}
     return checked(offered, spec.gateway_options, {name: filled(value) for name, value in usual.items()})

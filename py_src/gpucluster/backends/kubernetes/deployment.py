@@ -16,8 +16,6 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml  # type: ignore[import-untyped]
-
 from ...protocol.errors import PreflightFailed, StartFailed
 from ..adapting import SubmittingDeployment
 from ..backend import Plan, StartContext
@@ -28,7 +26,7 @@ from ..nodes import given_environment
 from ..scheduler.remote import RemoteScheduler
 from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent
 from .ending import end_cluster, selector
-from .manifest import dask_cluster, needs_secret, resource_name, secret
+from .manifest import dask_cluster, manifest_text, needs_secret, resource_name, secret
 from .pods import PodSlot, Thing, is_ready, name_of, pod_of, verdict, waits_for_node
 from .scheduler import Route
 from .spec import KubernetesSpec
@@ -327,10 +325,3 @@ class KubernetesDeployment(SubmittingDeployment):
             if slot is not None and slot.is_stale(urlsplit(worker.address).hostname or ""):
                 with suppress(OSError):
                     await self.scheduler.forget(worker.address)
-
-
-def manifest_text(manifest: Thing) -> str:
-    """Return a manifest as YAML for ``kubectl create -f``."""
-    plain = json.loads(json.dumps(manifest))  # Without YAML's references.
-    text: str = yaml.safe_dump(plain, sort_keys=False, width=120)
-    return text

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import base64
 import importlib.metadata
+import json
 import platform
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+import yaml  # type: ignore[import-untyped]
 
 from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import MissingPackage
@@ -95,6 +98,13 @@ def secret(
         "type": "Opaque",
         "data": {name: base64.b64encode(value).decode("ascii") for name, value in values.items()},
     }
+
+
+def manifest_text(manifest: Mapping[str, Any]) -> str:
+    """Return a manifest as YAML for ``kubectl create -f``."""
+    plain = json.loads(json.dumps(manifest))  # Without YAML's references.
+    text: str = yaml.safe_dump(plain, sort_keys=False, width=120)
+    return text
 
 
 def _fill_scheduler(pod: dict[str, Any], spec: KubernetesSpec) -> None:

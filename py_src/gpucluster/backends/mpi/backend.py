@@ -17,6 +17,8 @@ from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..cuda.packages import check_platform, importable, needed_packages
 from ..host import shared_machine
+from ..nodes import scheduler_address
+from .ending import end_processes, remove_scratch
 from .launcher import (
     Family,
     Launcher,
@@ -45,8 +47,6 @@ class MPIBackend(Backend[MPISpec]):
 
     async def preflight(self, spec: MPISpec, context: StartContext) -> Plan:
         """Find the launcher, and check that it belongs to mpi4py's MPI."""
-        from ..nodes import scheduler_address
-
         context.report("preflight", "Looking for a launcher of MPI")
         if spec.gpus_per_rank and spec.rank_python is None:
             _must_have_packages(spec)
@@ -76,8 +76,6 @@ class MPIBackend(Backend[MPISpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """End what is left on this machine; the ranks elsewhere end when the launcher's input does."""
-        from .ending import end_processes, remove_scratch
-
         if remembered["id"] != context.cluster_id:
             raise ValueError("The remembered state belongs to another cluster")
         ended = await asyncio.to_thread(end_processes, context.cluster_id)

@@ -15,7 +15,9 @@ from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..nodes import scheduler_address
 from ..reachable import host_fault
+from .hosts import load_asyncssh, named_hosts
 from .spec import SSHSpec
 
 if TYPE_CHECKING:
@@ -39,8 +41,6 @@ class SSHBackend(Backend[SSHSpec]):
     @classmethod
     def faults(cls, spec: SSHSpec) -> list[FieldError]:
         """Check the files, and the hosts unless an SSH configuration gives them other names."""
-        from .hosts import named_hosts
-
         config = Path(spec.ssh_config or "~/.ssh/config").expanduser()
         if spec.ssh_config is not None and not config.is_file():
             return [FieldError(field="ssh_config", message=f"there is no file {config}")]
@@ -57,8 +57,6 @@ class SSHBackend(Backend[SSHSpec]):
 
     async def preflight(self, spec: SSHSpec, context: StartContext) -> Plan:
         """Look at all hosts at once, with the agents that start the workers later."""
-        from ..nodes import scheduler_address
-        from .hosts import load_asyncssh, named_hosts
         from .pool import Pool, scratch_name
 
         load_asyncssh()
