@@ -31,23 +31,15 @@ if TYPE_CHECKING:
     from .deployment import Deployment
 
 
-class RemainingShare(Protocol):
-    """Lowers the defaults of a request to what the site leaves; explicit values are checked by the supervisor."""
+class RemainingShare:
+    """What a site without limits leaves: everything. Explicit values of a request are checked by the supervisor."""
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
         """Return the number of workers of a cluster that would have `would_be` by default."""
-
-    def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of `workers` workers, which would have `memory_bytes` by default."""
-
-
-class Everything:
-    """A site without limits."""
-
-    def lowered(self, spec: SpecBase, would_be: int) -> int:
         return would_be
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
+        """Return the memory of each of `workers` workers, which would have `memory_bytes` by default."""
         return memory_bytes
 
 
@@ -110,7 +102,7 @@ class StartContext:
     """Private folder for unix sockets, if they are the protocol; see ``gpucluster.comm``."""
     tell: Callable[[str, str], None] = field(default=lambda kind, message: None)
     """Write an event into the cluster's activity: its kind, such as ``worker_died``, and a message."""
-    left: RemainingShare = field(default_factory=Everything)
+    left: RemainingShare = field(default_factory=RemainingShare)
     """What the site leaves to this user, for the defaults of the spec."""
     remember: Remember = field(default=lambda remembered: None)
     """Write down what must be ended elsewhere, *before* the next step: ids of jobs, names of resources.

@@ -1,11 +1,11 @@
-"""Polls the state of workers at a batch system or a cloud: often while something waits or changes, else rarely."""
+"""Follows what is elsewhere: the state of workers at a batch system or a cloud, and what programs print."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 from ..protocol.errors import GPUClusterError
 
 logger = logging.getLogger("gpucluster.backends")
+
+_LONGEST_LINE = 65536
 
 
 @dataclass(eq=False)
@@ -59,6 +61,19 @@ class Following:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._soon.wait(), pause)
             await asyncio.sleep(max(0.0, begun + self.often - time.monotonic()))
+
+
+async def lines_of(stream: Any) -> AsyncIterator[str]:
+    """Yield the lines of a program's output, without their ends; a very long one in parts."""
+    rest = b""
+    while part := await stream.read(_LONGEST_LINE):
+        *lines, rest = (rest + part).split(b"\n")
+        if len(rest) > _LONGEST_LINE:
+            lines, rest = [*lines, rest], b""
+        for line in lines:
+            yield line.decode(errors="replace").rstrip()
+    if rest:
+        yield rest.decode(errors="replace").rstrip()
 
 
 class Tasks:

@@ -85,7 +85,6 @@ def worker_arguments(
     spec: NodeSpec,
     *,
     name: str | None = None,
-    memory_limit_bytes: int | None = None,
     tls_directory: PurePath | None = None,
     death_timeout_seconds: int = 60,
 ) -> list[str]:
@@ -93,14 +92,11 @@ def worker_arguments(
 
     None is secret. Each is one argument and must be quoted in a line of shell.
 
-    * `memory_limit_bytes`: instead of ``auto`` in the spec.
     * `tls_directory`: folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
     * `death_timeout_seconds`: a worker ends after this time without a scheduler.
     """
-    limit: object = spec.memory_limit
-    if limit == "auto" and memory_limit_bytes is not None:
-        limit = memory_limit_bytes
-    arguments = ["--nthreads", str(spec.threads_per_worker), "--memory-limit", str(0 if limit is None else limit)]
+    limit = 0 if spec.memory_limit is None else spec.memory_limit
+    arguments = ["--nthreads", str(spec.threads_per_worker), "--memory-limit", str(limit)]
     arguments += ["--nanny", "--no-dashboard", "--protocol", f"{spec.protocol}://"]
     arguments += ["--death-timeout", str(death_timeout_seconds)]
     if name is not None:

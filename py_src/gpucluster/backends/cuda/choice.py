@@ -12,7 +12,7 @@ from ...protocol.models import DeviceModel, GPUSlot, HostDevices
 from ...sharing.claims import ClaimedMeanwhile, NodeClaims
 from ...sharing.line import InLine, Line
 from ...sharing.policy import DEFAULT
-from ..backend import Claims, Everything, RemainingShare
+from ..backend import Claims, RemainingShare
 from .preflight import Chosen, given_out, must_be_enough
 from .spec import CudaSpec
 
@@ -26,7 +26,7 @@ class DeviceChoice:
 
     def __init__(self, spec: CudaSpec, claims: Claims | None, left: RemainingShare | None = None) -> None:
         self._spec = spec
-        self._left = left or Everything()
+        self._left = left or RemainingShare()
         self._claims = claims
         self._policy = claims.policy if claims is not None else DEFAULT
         self._line: Line | None = None
