@@ -92,7 +92,6 @@ class Deployment(ABC):
     """Why it has no other verbs, as the end of a sentence: 'it was started elsewhere'."""
 
     def supports(self, verb: Verb) -> bool:
-        """Whether it has this verb."""
         return VERBS[verb].cannot is None or verb in self.can
 
     @abstractmethod

@@ -85,7 +85,6 @@ class LocalBackend(Backend[LocalSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start a ``LocalCluster``."""
         from distributed import LocalCluster
 
         from .spec_deployment import SpecDeployment

@@ -70,7 +70,6 @@ class CudaBackend(Backend[CudaSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start a ``LocalCUDACluster``."""
         context.report("import", "Loading dask-cuda")
         # In a thread: these imports take seconds, and this process must answer meanwhile.
         if plan.options["enable_cudf_spill"]:
@@ -99,7 +98,6 @@ class CudaBackend(Backend[CudaSpec]):
 
 
 async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -> Chosen:
-    """Choose GPUs; wait in the queue if none is free."""
     try:
         while True:
             try:

@@ -65,7 +65,6 @@ class DeviceChoice:
         return tuple(self._slot(devices[uuid], mark) for uuid, mark in self._claims.held if uuid in devices)
 
     def leave(self) -> None:
-        """Leave the queue."""
         if self._line is not None:
             self._line.leave()
 

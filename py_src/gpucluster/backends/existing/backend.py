@@ -43,7 +43,6 @@ class ExistingBackend(Backend[ExistingSpec]):
         return [FieldError(field=field, message=fault)] if fault is not None else []
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
-        """Find the scheduler, and check that it can be read."""
         from .greeting import find_pages, greet, must_speak
 
         address = find_address(spec)

@@ -47,7 +47,6 @@ class GatewayBackend(Backend[GatewaySpec]):
         return [FieldError(field="address", message=fault)] if fault is not None else []
 
     async def preflight(self, spec: GatewaySpec, context: StartContext) -> Plan:
-        """Find the server, log in, and check the options against what it offers."""
         login = Login.of(spec)
         context.report("preflight", f"Asking the Dask Gateway at {login.address}")
         async with GatewayServer(login) as server:
@@ -93,7 +92,6 @@ class GatewayBackend(Backend[GatewaySpec]):
         return Submission(text=request, notes=notes, offered=schemas)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Request the cluster, wait for its scheduler, and request workers."""
         from .starting import start
 
         return await start(plan, context)

@@ -62,7 +62,6 @@ class Report:
 
     @property
     def ended(self) -> bool:
-        """Whether it is over, or ending."""
         return self.status not in ACTIVE
 
     @classmethod
@@ -117,7 +116,6 @@ class GatewayServer:
         return [Report.read(one) for one in (await self._ask("GET", _CLUSTERS)).values()]
 
     async def submit(self, options: dict[str, Any]) -> str:
-        """Request a cluster; return its name."""
         return str((await self._ask("POST", _CLUSTERS, {"cluster_options": options}))["name"])
 
     async def report(self, name: str) -> Report:
@@ -125,7 +123,6 @@ class GatewayServer:
         return Report.read(await self._ask("GET", self._path(name)))
 
     async def stop(self, name: str) -> None:
-        """Shut a cluster down, unless it is over."""
         await self._ask("DELETE", self._path(name))
 
     async def scale(self, name: str, n: int) -> str | None:

@@ -134,7 +134,6 @@ class GatewaySpec(SpecBase):
 
     @property
     def ends_with_us(self) -> bool:
-        """Whether Stop also shuts the cluster down on the server."""
         return self.cluster_name is None if self.shutdown_on_stop is None else self.shutdown_on_stop
 
     def process_environment(self) -> dict[str, str]:

@@ -88,7 +88,6 @@ class RequestRecord:
         self._context.remember({"cluster_id": self._kept["cluster_id"], "login": self._kept["login"], "name": name})
 
     def clear(self) -> None:
-        """Write down that nothing is left to end."""
         self.name = None
         self._context.remember({})
 

@@ -87,7 +87,6 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Hand the cluster to the operator, and connect to its scheduler."""
         from .deployment import KubernetesDeployment
 
         spec: KubernetesSpec = plan.options["spec"]

@@ -28,7 +28,6 @@ _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 def must_have_dask_kubernetes() -> None:
-    """Raise `MissingPackage` if dask-kubernetes is not installed."""
     try:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:

@@ -50,6 +50,5 @@ class Route:
         return ("127.0.0.1", ports[0]), ("127.0.0.1", ports[1])
 
     async def close(self) -> None:
-        """Close the route, even while it is in use."""
         with suppress(Exception):
             await asyncio.wait_for(self._open.aclose(), CLOSE_SECONDS)

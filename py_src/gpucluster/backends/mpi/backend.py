@@ -69,7 +69,6 @@ class MPIBackend(Backend[MPISpec]):
         return Submission(text=shlex.join(words) + "\n", notes=list(remarks))
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler here, and the ranks."""
         from .deployment import MPIDeployment
 
         return await MPIDeployment.start(plan.options["spec"], plan, context, plan.options["host"])

@@ -84,7 +84,6 @@ class CellWork:
         return has_begun
 
     def cancelled(self, task: Any) -> None:
-        """Note that a task is forgotten."""
         if was_cancelled(task) and task.group in self._shares:
             self._cancelled[task.group] += 1
 

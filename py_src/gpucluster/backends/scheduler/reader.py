@@ -163,7 +163,6 @@ class SchedulerReader(SchedulerPlugin):
     # -- reading ---------------------------------------------------------------------------------
 
     async def answer(self, verb: str, **options: Any) -> Any:
-        """Answer a supervisor in another process."""
         if verb not in ANSWERED:
             raise ValueError(verb)
         found = getattr(self, verb)(**options)
@@ -224,19 +223,15 @@ class SchedulerReader(SchedulerPlugin):
         return self._progress.read()
 
     def cells(self) -> list[dict[str, Any]]:
-        """Return the fields of ``CellWork`` of the cells that compute, and of those that have ended lately."""
         return self._cells.read()
 
     def failures(self) -> list[dict[str, Any]]:
-        """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
         return self._failures.read()
 
     async def results(self) -> dict[str, Any]:
-        """Return the fields of ``LargestResults``."""
         return await self._results.read()
 
     def release(self, group: str, kernel: str, why: str) -> int:
-        """Release the results of a collection that a kernel's clients hold; return their number."""
         self._results.forget()
         scheduler = self._scheduler
         return sum(release_results(scheduler, client, group, why) for client in clients_of_kernel(scheduler, kernel))
@@ -274,7 +269,6 @@ class SchedulerReader(SchedulerPlugin):
         self._retires = False
 
     async def end_workers(self, names: Collection[str]) -> None:
-        """End these workers, whatever they hold."""
         for name in names:
             await remove_worker_named(self._scheduler, name, close=True)
 
@@ -405,7 +399,6 @@ class TaskProgress:
         scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed, cancelled), name=self._name)
 
     def stop(self) -> None:
-        """Remove the plugin."""
         remove_plugin(self._scheduler, self._name)
 
     def lost(self, keys: Collection[Any]) -> None:

@@ -95,7 +95,6 @@ class SlurmBackend(Backend[SlurmSpec]):
         return Submission(text=script, notes=notes)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler and submit the jobs."""
         from .deployment import SlurmDeployment
 
         spec: SlurmSpec = plan.options["spec"]
@@ -147,7 +146,6 @@ def _spread(spec: SlurmSpec, folder: JobFolder, *, whole: bool) -> list[str]:
 
 
 def _of_scheduler(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    """Describe the scheduler's job."""
     lines = scheduler_script(spec, folder, "ID").splitlines()
     options = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
     without = ("-J", "-n", "--no", "--output", "--open-mode", "--chdir")

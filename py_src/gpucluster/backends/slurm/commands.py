@@ -97,7 +97,6 @@ def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> 
 
 
 def environment_of(spec: SlurmSpec) -> dict[str, str]:
-    """Return the environment of the commands that submit a spec's jobs."""
     given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
     return environment(given, without=spec.env or ())
 

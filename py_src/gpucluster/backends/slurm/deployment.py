@@ -132,7 +132,6 @@ class SlurmDeployment(SubmittingDeployment):
         )
 
     def all_jobs(self) -> list[JobSlot]:
-        """Return all jobs, including the scheduler's."""
         own = [self.scheduler_job.slot] if self.scheduler_job is not None else []
         return [*own, *self.jobs]
 

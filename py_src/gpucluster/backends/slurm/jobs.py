@@ -48,12 +48,10 @@ class Job:
 
     @property
     def waits(self) -> bool:
-        """Whether it has not begun."""
         return self.state in _WAITING
 
     @property
     def runs(self) -> bool:
-        """Whether it has begun and is not over."""
         return self.state in _RUNNING
 
     @property

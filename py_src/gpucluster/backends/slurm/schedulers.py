@@ -97,7 +97,6 @@ class SchedulerInJob(RemoteScheduler):
         return SILENCE_SECONDS
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
-        """Remove workers from the scheduler; with ``close``, also request their end."""
         gone = [worker for worker in super().members().workers if worker.name in names]
         if not gone or self.lost is not None:
             return
@@ -129,7 +128,6 @@ class SchedulerJob:
 
     @property
     def over(self) -> bool:
-        """Whether it has ended, and the scheduler with it."""
         return self.slot.over
 
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
@@ -176,14 +174,12 @@ class SchedulerJob:
         return self.slot.job.how_it_ended(self._spec.walltime, None, error_line(lines))
 
     async def lost(self) -> str:
-        """Return the message that it is over."""
         return (
             f"The scheduler is gone: {await self.how_it_ended()}. All results that the workers held are lost with it; "
             "create the cluster again."
         )
 
     def notes(self) -> list[str]:
-        """Return where it is."""
         job = self.slot.job
         if job is None or not job.runs:
             return []
@@ -191,7 +187,6 @@ class SchedulerJob:
         return [f"The scheduler is in job {job.id} on {job.nodes}{until}."]
 
     def warnings(self) -> list[str]:
-        """Warn that its time is nearly over."""
         job, now = self.slot.job, datetime.now()
         if job is None or not job.runs or job.ends is None or (job.ends - now).total_seconds() > WARNED_SECONDS:
             return []

@@ -24,7 +24,6 @@ if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
 
 
 def must_have_jobqueue() -> None:
-    """Raise `MissingPackage` if dask-jobqueue is not installed."""
     try:
         slurm_jobs()
     except ImportError as error:
@@ -99,7 +98,6 @@ def _python(spec: SlurmSpec) -> str:
 
 
 def _line(words: list[str]) -> str:
-    """Return a line of shell of quoted words."""
     return " ".join(words).replace(str(OWN), '"$gpucluster_own"')
 
 

@@ -76,5 +76,4 @@ class Tries:
         return self._before + self.failed
 
     def again(self) -> None:
-        """Note a request for jobs."""
         self._before, self.failed = self.count, False

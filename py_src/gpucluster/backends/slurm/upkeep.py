@@ -120,7 +120,6 @@ class Renewal:
         return ending, retiring
 
     def notes(self, now: datetime) -> list[str]:
-        """Return which jobs end soon."""
         replaced = [slot for slot in self._slots.values() if slot.replaced and not slot.given_up]
         ends = [end for slot in replaced if (end := _end_of(slot)) is not None]
         if ends:

@@ -106,7 +106,6 @@ class SSHBackend(Backend[SSHSpec]):
         return await SSHDeployment.start_on(self._pool, plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Look at the hosts, and end what is still there."""
         from .reaping import reap
 
         if self._pool is not None:

@@ -89,7 +89,6 @@ class Pool:
 
     @property
     def usual_workers(self) -> int:
-        """Number of workers by default."""
         return sum(host.places for host in self._usable())
 
     @property
