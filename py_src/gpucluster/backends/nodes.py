@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -42,8 +42,6 @@ PASSED_ON = (
 )
 """Parts of Dask's configuration that apply to workers on other machines, too."""
 WORKER_MODULE = "distributed.cli.dask_worker"  # There are no ``dask-worker`` scripts any more.
-_CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
-"""Options that dask-cuda's worker does not have, with the number of their values."""
 
 
 def lifetime_options(spec: MachineSpec) -> dict[str, Any]:
@@ -84,20 +82,22 @@ def usual_environment() -> dict[str, str]:
 def worker_arguments(
     spec: NodeSpec,
     *,
+    gpu: GPUSpec | None = None,
     name: str | None = None,
     tls_directory: PurePath | None = None,
     death_timeout_seconds: int = 60,
 ) -> list[str]:
-    """Return the options of ``python -m distributed.cli.dask_worker`` that follow from a spec.
+    """Return the options of ``python -m distributed.cli.dask_worker``, or of dask-cuda's worker, for a spec.
 
     None is secret. Each is one argument and must be quoted in a line of shell.
 
+    * `gpu`: options of the GPU of each worker, for dask-cuda; shares are of that GPU.
     * `tls_directory`: folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
     * `death_timeout_seconds`: a worker ends after this time without a scheduler.
     """
     limit = 0 if spec.memory_limit is None else spec.memory_limit
     arguments = ["--nthreads", str(spec.threads_per_worker), "--memory-limit", str(limit)]
-    arguments += ["--nanny", "--no-dashboard", "--protocol", f"{spec.protocol}://"]
+    arguments += ["--no-dashboard", "--protocol", f"{spec.protocol}://"]
     arguments += ["--death-timeout", str(death_timeout_seconds)]
     if name is not None:
         arguments += ["--name", name]
@@ -110,6 +110,9 @@ def worker_arguments(
         arguments += ["--resources", ",".join(f"{each}={amount:g}" for each, amount in spec.resources.items())]
     for module in spec.preload:
         arguments += ["--preload", module]
+    if gpu is not None:  # dask-cuda's worker has none of the others.
+        return arguments + _gpu_arguments(gpu)
+    arguments.append("--nanny")
     if spec.lifetime_seconds is not None:
         arguments += ["--lifetime", f"{spec.lifetime_seconds}s", "--lifetime-restart"]
         if spec.lifetime_stagger_seconds is not None:
@@ -117,9 +120,8 @@ def worker_arguments(
     return arguments
 
 
-def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
-    """Return the options of dask-cuda's worker; shares are of the GPU that it gets."""
-    found = _without(arguments, _CPU_ONLY)
+def _gpu_arguments(spec: GPUSpec) -> list[str]:
+    found: list[str] = []
     if spec.device_memory_limit != "auto":
         found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
     for name in ("rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold", "rmm_log_directory"):
@@ -133,18 +135,6 @@ def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
     if spec.enable_cudf_spill:
         found += ["--enable-cudf-spill", "--cudf-spill-stats", str(spec.cudf_spill_stats)]
     return [*found, "--pre-import", ",".join(spec.pre_import)] if spec.pre_import else found
-
-
-def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
-    kept: list[str] = []
-    left = iter(arguments)
-    for word in left:
-        if word in options:
-            for _ in range(options[word]):
-                next(left)
-        else:
-            kept.append(word)
-    return kept
 
 
 SOME_ADDRESS = "192.0.2.1"  # Unassigned (RFC 5737), and nothing is sent there: only to learn the outgoing address.

@@ -10,7 +10,7 @@ from ...operating_system.abstract_names import seconds_since_boot
 from ...protocol.errors import NoUsableDevice
 from ...protocol.models import DeviceModel, GPUSlot, HostDevices
 from ...sharing.claims import ClaimedMeanwhile, NodeClaims
-from ...sharing.line import InLine, Line
+from ...sharing.line import Line
 from ...sharing.policy import DEFAULT
 from ..backend import Claims, RemainingShare
 from .preflight import Chosen, given_out, must_be_enough
@@ -116,8 +116,3 @@ class DeviceChoice:
         wanted = self._spec.n_workers or len(self._spec.devices or ()) or 1
         if (fault := self._policy.fault(wanted, claims.look().held_by(os.getuid()))) is not None:
             raise NoUsableDevice(fault)
-
-
-def not_in_line(place: InLine) -> NoUsableDevice:
-    """Return the error for a request that does not wait."""
-    return NoUsableDevice(f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows the users.")

@@ -70,12 +70,8 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *,
     limit = spec.device_memory_limit
     if limit == "auto":
         limit = DEFAULT_DEVICE_SHARE if total else None
-    memory = DeviceMemory(
-        device_memory_limit=_bytes("device_memory_limit", limit, smallest),
-        rmm_pool_size=_bytes("rmm_pool_size", spec.rmm_pool_size, smallest),
-        rmm_maximum_pool_size=_bytes("rmm_maximum_pool_size", spec.rmm_maximum_pool_size, smallest),
-        rmm_release_threshold=_bytes("rmm_release_threshold", spec.rmm_release_threshold, smallest),
-    )
+    sizes = {name: getattr(spec, name) for name in _SIZES} | {"device_memory_limit": limit}
+    memory = DeviceMemory(**{name: _bytes(name, given, smallest) for name, given in sizes.items()})
     if not total and memory.device_memory_limit is not None:
         raise refused(
             "device_memory_limit",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import psutil
@@ -20,7 +19,6 @@ from ...protocol.errors import NoUsableDevice
 from ...protocol.models import DeviceModel, HostDevices
 from ...protocol.plain_text import counted
 from ...sharing.policy import DEFAULT, GPUPolicy
-from .memory import DeviceMemory, resolve_memory
 from .packages import check_packages, check_platform, refused
 from .spec import CudaSpec
 
@@ -30,21 +28,6 @@ class Chosen(NamedTuple):
 
     devices: list[DeviceModel]  # Every device the cluster may ever use, the first to be used first.
     n_workers: int  # How many it begins with.
-
-
-@dataclass(frozen=True)
-class Checked:
-    """What a cluster will use: all checked, nothing started."""
-
-    devices: tuple[DeviceModel, ...]  # Every device the cluster may ever use, the first to be used first.
-    n_workers: int
-    memory: DeviceMemory
-
-    @property
-    def maximum_reason(self) -> str:
-        """Why there are no more workers than devices, as the end of a sentence."""
-        kind = "MIG slice" if all(device.parent_uuid for device in self.devices) else "GPU"
-        return f"this cluster has {counted(len(self.devices), kind)}, one worker each"
 
 
 def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
@@ -81,13 +64,6 @@ def given_out(
     if not devices:
         raise refused_devices("All GPUs on this machine are reserved at this site; ask for CPU workers (kind 'local').")
     return devices
-
-
-def check(chosen: Chosen, spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> Checked:
-    """Resolve the sizes for the chosen devices. Raises `PreflightFailed`: their memory is not sufficient."""
-    parts = max(policy.parts(device) for device in chosen.devices)
-    memory = resolve_memory(spec, chosen.devices, chosen.n_workers, parts=parts)
-    return Checked(tuple(chosen.devices), chosen.n_workers, memory)
 
 
 def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:

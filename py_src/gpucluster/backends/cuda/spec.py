@@ -65,11 +65,8 @@ class CudaSpec(GPUSpec, ScratchSpec):
 
     @model_validator(mode="after")
     def _combinations(self) -> Self:
-        switches = {
-            "enable_tcp_over_ucx": self.enable_tcp_over_ucx, "enable_infiniband": self.enable_infiniband,
-            "enable_nvlink": self.enable_nvlink, "enable_rdmacm": self.enable_rdmacm,
-        }  # fmt: skip
-        chosen = [name for name, value in switches.items() if value is not None]
+        switches = ("enable_tcp_over_ucx", "enable_infiniband", "enable_nvlink", "enable_rdmacm")
+        chosen = [name for name in switches if getattr(self, name) is not None]
         if chosen and self.protocol != "ucx":
             raise ValueError(f"{chosen[0]} needs protocol 'ucx'")
         if self.enable_nvlink and self.rmm_managed_memory:

@@ -24,7 +24,7 @@ async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
     """Shut down what was requested. Raises `GPUClusterError` if the server does not confirm it."""
     if remembered.get("cluster_id") != context.cluster_id:
         raise ValueError("The remembered state belongs to another cluster")
-    async with GatewayServer(Login.remembered(remembered["login"])) as server:
+    async with GatewayServer(Login(**remembered["login"])) as server:
         name = remembered["name"]
         names = [str(name)] if name is not None else await _requested(server, remembered)
         for found in names:

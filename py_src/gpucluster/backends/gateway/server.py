@@ -7,7 +7,7 @@ import json
 import re
 import ssl
 from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -77,15 +77,12 @@ class Report:
         )
 
 
-class GatewayServer:
+class GatewayServer(AbstractAsyncContextManager["GatewayServer"]):
     """A server, for one user. Must be closed."""
 
     def __init__(self, login: Login) -> None:
         self.login = login
         self._gateway = login.gateway()
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *error: object) -> None:
         await self.close()

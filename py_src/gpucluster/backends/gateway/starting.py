@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,7 +71,7 @@ class RequestRecord:
     def __init__(self, context: StartContext, spec: GatewaySpec, login: Login) -> None:
         self._context = context
         self._of_others = spec.cluster_name is not None
-        self._kept: dict[str, Any] = {"cluster_id": context.cluster_id, "login": login.to_remember(), "name": None}
+        self._kept: dict[str, Any] = {"cluster_id": context.cluster_id, "login": asdict(login), "name": None}
         self.name: str | None = None
 
     def write_request(self, before: list[Report], options: dict[str, Any], asked: float) -> None:
@@ -149,7 +150,7 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
         scheduler = await GatewayScheduler.connect(address, security, timeout=CONNECT_SECONDS)
     except Exception as error:
         raise StartFailed(f"The scheduler at {address} cannot be inspected ({cause_of(error)}).") from error
-    scheduler.reconnects_to(address, security)
+    scheduler.way_back = (address, security)
     found = pages(server, report)
     if found is not None:
         scheduler.dashboard, scheduler.dashboard_prefix = found

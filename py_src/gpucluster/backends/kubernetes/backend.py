@@ -90,7 +90,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         from .deployment import KubernetesDeployment
 
         spec: KubernetesSpec = plan.options["spec"]
-        access = _access(spec)
+        access = Access.of(spec)
         try:
             kubernetes = await Kubernetes.connect(access)
             return await KubernetesDeployment.start(spec, plan, context, kubernetes, access)
@@ -124,10 +124,6 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         )
 
 
-def _access(spec: KubernetesSpec) -> Access:
-    return Access.of(spec.kubeconfig, spec.context, spec.namespace)
-
-
 async def _accepted(
     spec: KubernetesSpec, cluster_id: str, n_workers: int, *, inside: bool
 ) -> tuple[Kubernetes, dict[str, object]]:
@@ -135,7 +131,7 @@ async def _accepted(
     must_have_dask_kubernetes()
     logging.getLogger("httpx").setLevel(logging.WARNING)  # It would log every request.
     try:
-        kubernetes = await Kubernetes.connect(_access(spec))
+        kubernetes = await Kubernetes.connect(Access.of(spec))
         manifest = dask_cluster(spec, cluster_id, kubernetes.namespace, n_workers)
         await must_take(kubernetes, manifest, rights(secret=needs_secret(spec), forward=not inside))
     except KubernetesSilent as error:

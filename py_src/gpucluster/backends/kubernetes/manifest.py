@@ -14,7 +14,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import MissingPackage
-from ..nodes import cuda_worker_arguments, worker_arguments
+from ..nodes import worker_arguments
 from .spec import KubernetesSpec, toleration
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -130,14 +130,12 @@ def _fill_worker(pod: dict[str, Any], spec: KubernetesSpec, scheduler: str) -> N
     (container,) = pod["containers"]
     arguments = worker_arguments(
         spec,
+        gpu=spec if spec.gpus_per_worker else None,
         name="$(DASK_WORKER_NAME)",
         tls_directory=SECRETS if spec.protocol == "tls" else None,
         death_timeout_seconds=DEATH_TIMEOUT_SECONDS,
     )
-    command = ["dask", "worker"]
-    if spec.gpus_per_worker:
-        command, arguments = ["dask", "cuda", "worker"], cuda_worker_arguments(spec, arguments)
-    container["args"] = [*command, *arguments]
+    container["args"] = ["dask", *(["cuda"] if spec.gpus_per_worker else []), "worker", *arguments]
     container["env"] = [{"name": "DASK_SCHEDULER_ADDRESS", "value": scheduler}]
     container["env"] += [{"name": name, "value": value} for name, value in spec.worker_environment().items()]
     container.pop("ports", None)

@@ -78,7 +78,7 @@ class CellWork:
                 has_begun = not cell.shares
             new = members if len(members) == n_new else [task for task in members if task.key in facts]
             self._share(cell, group, shares).add(n_new, [task.key for task in new], shares)
-            cell.seen()
+            cell.last_seen = time.time()
         if len(self._shares) > self._sweep_at:
             self._sweep()
         return has_begun
@@ -102,7 +102,8 @@ class CellWork:
                 told = cell.told or self._told(cell)
                 found.append(told)
                 if told["ended"] is not None:
-                    self._end(cell, told)
+                    cell.told = told
+                    cell.n_returned += 1
         return found
 
     def _cell(self, client: str, facts: Mapping[str, Any] | None, task: Any) -> _Cell:
@@ -199,10 +200,6 @@ class CellWork:
             "groups": [_since(cell.began, group) for group in _merged(groups)],
         }
 
-    def _end(self, cell: _Cell, told: dict[str, Any]) -> None:
-        cell.told = told
-        cell.n_returned += 1
-
     def _sweep(self) -> None:
         """Forget the groups that the scheduler has forgotten, but for those of cells that compute."""
         needed = {group for cell in self._cells.values() if cell.told is None for group in cell.shares}
@@ -235,9 +232,6 @@ class _Cell:
                 self.facts["number"] = facts["number"]
             if isinstance(began := facts.get("began"), float) and 0 <= self.began - began < 86_400:
                 self.began = began
-
-    def seen(self) -> None:
-        self.last_seen = time.time()
 
     def rests(self, groups: list[dict[str, Any]]) -> bool:
         """Return whether nothing is to be computed, and nothing has been sent for a while."""

@@ -443,8 +443,6 @@ def _follower(
     failed: Callable[[Any], None],
     cancelled: Callable[[Any], None],
 ) -> SchedulerPlugin:
-    from distributed import SchedulerPlugin
-
     tasks = scheduler.tasks
 
     class ProgressFollower(SchedulerPlugin):

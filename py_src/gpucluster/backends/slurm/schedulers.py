@@ -126,10 +126,6 @@ class SchedulerJob:
         self._spec = spec
         self._folder = folder
 
-    @property
-    def over(self) -> bool:
-        return self.slot.over
-
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
         """Wait until the scheduler has published its address; return it and the port of its web pages."""
         if self.slot.refused is not None:
@@ -140,7 +136,7 @@ class SchedulerJob:
             if "://" in published:
                 address, _, port = published.partition(" ")
                 return address, int(port)
-            if self.over:
+            if self.slot.over:
                 raise StartFailed(f"The scheduler could not start: {await self.how_it_ended()}.")
             why = self._why()
             if why != reported:

@@ -37,7 +37,6 @@ class Partition:
     memory_bytes: int = 0
     gpus: dict[str, int] = field(default_factory=dict)
     """The most GPUs of one node, by type; a type without a name is ''."""
-    features: set[str] = field(default_factory=set)
     exclusive: bool = False  # Whether jobs do not share nodes.
 
 
@@ -90,7 +89,7 @@ def parse(text: str) -> dict[str, Partition]:
         parts = line.split("|")
         if len(parts) < 8:
             continue
-        name, up, limit, nodes, cores, memory, gpus, features, *shared = parts
+        name, up, limit, nodes, cores, memory, gpus, _, *shared = parts
         one = found.setdefault(name.rstrip("*"), Partition(name.rstrip("*")))
         one.default = one.default or name.endswith("*")
         one.up = up == "up"
@@ -102,8 +101,6 @@ def parse(text: str) -> dict[str, Partition]:
         one.memory_bytes = max(one.memory_bytes, _whole(memory) * MEBIBYTE)
         for kind, count in _GPU.findall(re.sub(r"\([^)]*\)", "", gpus)):
             one.gpus[kind] = max(one.gpus.get(kind, 0), int(count))
-        if features not in {"(null)", ""}:
-            one.features.update(features.split(","))
     return found
 
 

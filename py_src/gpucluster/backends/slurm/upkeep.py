@@ -77,7 +77,7 @@ class Upkeep:
         if job is None:
             return
         job.slot.saw(jobs, begun)
-        if job.over and hasattr(its, "scheduler") and isinstance(its.scheduler, SchedulerInJob):
+        if job.slot.over and hasattr(its, "scheduler") and isinstance(its.scheduler, SchedulerInJob):
             its.scheduler.lost = its.scheduler.lost or await job.lost()
 
     async def _let_smaller_ones_take_over(self) -> None:
