@@ -19,7 +19,7 @@ pytest.importorskip("asyncssh", reason="needs the package 'asyncssh'")
 
 from gpucluster.backends.backend import Plan, StartContext, load_backend  # noqa: E402
 from gpucluster.backends.scheduler.in_process import InProcessScheduler  # noqa: E402
-from gpucluster.protocol.errors import GPUClusterError, InvalidRequest  # noqa: E402
+from gpucluster.protocol.errors import GPUClusterError  # noqa: E402
 from gpucluster.protocol.models import EVENT, Telemetry  # noqa: E402
 from gpucluster.protocol.spec import parse_spec  # noqa: E402
 from gpucluster.protocol.telemetry import TelemetrySample  # noqa: E402
@@ -185,11 +185,6 @@ async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachi
     _, plan, _ = plan_of = await _plan(hosts, tmp_path, hosts="big", remote_python=str(without), use_gpus=False)
     assert plan.has_gpus is False
     await plan_of[0]._pool.close()
-
-
-def test_options_of_gpus_without_gpus() -> None:
-    with pytest.raises(InvalidRequest, match="rmm_async is for workers with a GPU: leave use_gpus on"):
-        parse_spec({"backend": "ssh", "hosts": "a", "use_gpus": False, "rmm_async": True})
 
 
 async def test_failing_allocator_is_reported(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
