@@ -1,4 +1,4 @@
-"""Workers on other machines: their options and environment, and the address by which they reach this machine.
+"""Workers on other machines: their options and environment, and addresses, of theirs and of this one.
 
 Imports no Dask: interfaces use it before anything starts.
 """
@@ -9,6 +9,7 @@ import ipaddress
 import socket
 from collections.abc import Collection
 from pathlib import PurePath
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -139,6 +140,7 @@ def _gpu_arguments(spec: GPUSpec) -> list[str]:
 
 SOME_ADDRESS = "192.0.2.1"  # Unassigned (RFC 5737), and nothing is sent there: only to learn the outgoing address.
 LOOPBACK = "127.0.0.1"
+_LOOK_UP_SECONDS = 2.0
 
 
 def address_of(interface: str) -> str:
@@ -181,3 +183,32 @@ def scheduler_address(interface: str | None, targets: Collection[str] = ()) -> s
     ours = sorted({address_towards(target) for target in targets or (SOME_ADDRESS,)})
     # Workers on this machine also reach it by an outer address; those on others do not reach it by loopback.
     return next((address for address in ours if not ipaddress.ip_address(address).is_loopback), ours[0])
+
+
+def host_fault(host: str, port: int | None = None) -> str | None:
+    """Return what is wrong with a host, as the end of a sentence without its full stop.
+
+    `host`: name or address. `port`: also check whether something listens there. Returns ``None`` if nothing is wrong,
+    or two seconds are not enough to find out.
+    """
+    found: list[str] = []
+
+    def look() -> None:
+        try:
+            if port is None:
+                socket.getaddrinfo(host, None)
+            else:
+                socket.create_connection((host, port), _LOOK_UP_SECONDS).close()
+        except socket.gaierror as error:
+            # A name server that does not respond at the moment says nothing about the name.
+            if error.errno != socket.EAI_AGAIN:
+                found.append(f"host '{host}' not found")
+        except ConnectionRefusedError:
+            found.append(f"nothing listens on port {port} of {host}")
+        except (OSError, UnicodeError):
+            pass
+
+    looking = Thread(target=look, name="gpucluster-host", daemon=True)
+    looking.start()
+    looking.join(_LOOK_UP_SECONDS)
+    return found[0] if found else None

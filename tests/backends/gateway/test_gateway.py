@@ -16,7 +16,7 @@ import gpucluster
 import psutil
 import pytest
 from gpucluster.backends.backend import ReapContext
-from gpucluster.backends.gateway import GatewayBackend
+from gpucluster.backends.gateway.backend import GatewayBackend
 from gpucluster.backends.gateway.login import Login
 from gpucluster.backends.gateway.server import GatewayServer, Report
 from gpucluster.protocol.errors import GPUClusterError, StartFailed

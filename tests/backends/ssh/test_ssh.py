@@ -19,7 +19,7 @@ import psutil
 import pytest
 from distributed import Client
 from gpucluster.backends.backend import ReapContext
-from gpucluster.backends.ssh import SSHBackend
+from gpucluster.backends.ssh.backend import SSHBackend
 from gpucluster.backends.ssh.deployment import fullest_host_first
 from gpucluster.backends.ssh.host import MARK, Host
 from gpucluster.backends.ssh.hosts import named_hosts

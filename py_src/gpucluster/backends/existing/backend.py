@@ -10,7 +10,7 @@ from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
-from ..reachable import host_fault
+from ..nodes import host_fault
 from .address import find_address, find_credentials, keep_credentials
 from .spec import ExistingSpec
 

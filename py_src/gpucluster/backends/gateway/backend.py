@@ -13,7 +13,7 @@ from ...protocol.models import Network, Submission
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
-from ..reachable import host_fault
+from ..nodes import host_fault
 from .ending import end_remembered
 from .login import Login, configured, filled
 from .options import Option, checked, read_options

@@ -13,7 +13,7 @@ import time
 from ...dask_internals.clusters import was_used
 from ..backend import ReapContext, Remembered
 from .login import Login
-from .server import ANSWER_SECONDS, ClusterUnknown, GatewayServer, Report
+from .server import ANSWER_SECONDS, GatewayServer, Report
 
 IN_FLIGHT_SECONDS = 2.0  # For this time the server may still process a request whose sender is dead.
 CLOCK_SECONDS = 5.0
@@ -28,19 +28,8 @@ async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
         name = remembered["name"]
         names = [str(name)] if name is not None else await _requested(server, remembered)
         for found in names:
-            if await end(server, found):
+            if await server.end(found):
                 context.report(f"The cluster {found} left behind by its dead process was shut down at the Dask Gateway")
-
-
-async def end(server: GatewayServer, name: str) -> bool:
-    """Shut a cluster down; return whether it was running."""
-    try:
-        if (await server.report(name)).ended:
-            return False
-        await server.stop(name)
-    except ClusterUnknown:
-        return False
-    return True
 
 
 async def _requested(server: GatewayServer, remembered: Remembered) -> list[str]:

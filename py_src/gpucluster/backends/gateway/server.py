@@ -122,6 +122,16 @@ class GatewayServer(AbstractAsyncContextManager["GatewayServer"]):
     async def stop(self, name: str) -> None:
         await self._ask("DELETE", self._path(name))
 
+    async def end(self, name: str) -> bool:
+        """Shut a cluster down, if there is one; return whether it was running."""
+        try:
+            if (await self.report(name)).ended:
+                return False
+            await self.stop(name)
+        except ClusterUnknown:
+            return False
+        return True
+
     async def scale(self, name: str, n: int) -> str | None:
         """Request `n` workers; return the server's remark if it allows fewer."""
         return _remark(await self._ask("POST", f"{self._path(name)}/scale", {"count": n}))

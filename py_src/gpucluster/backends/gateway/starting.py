@@ -17,7 +17,6 @@ from ..causes import cause_of
 from ..existing.address import keep_credentials
 from ..existing.greeting import greet
 from .deployment import GatewayDeployment
-from .ending import end
 from .login import Login
 from .scheduler import CONNECT_SECONDS, GatewayScheduler, pages, security_of
 from .server import GatewayRefused, GatewayServer, Report
@@ -163,7 +162,7 @@ async def _give_up(server: GatewayServer, record: RequestRecord) -> None:
     """Shut down what was requested; it stays written down unless the end is confirmed."""
     try:
         if record.to_end is not None:
-            await end(server, record.to_end)
+            await server.end(record.to_end)
             record.clear()
         elif record.name is not None:
             record.clear()

@@ -22,9 +22,8 @@ from ..nodes import address_of, scheduler_address
 from . import commands, site
 from .folder import JobFolder, base_folder
 from .handover import must_have_srun
-from .jobs import clock
+from .jobs import IN_FLIGHT_SECONDS, clock, end_jobs
 from .jobset import in_words, job_sizes
-from .queue import IN_FLIGHT_SECONDS, end_jobs
 from .script import batch_script, scheduler_script, smaller_job
 from .spec import SlurmSpec
 

@@ -16,9 +16,8 @@ from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..deployment import Deployment, SlotState
 from .folder import JobFolder, error_line
-from .jobs import Job, clock
+from .jobs import Job, Queue, clock
 from .jobset import waits_for_smaller
-from .queue import Queue
 from .schedulers import SchedulerInJob
 from .slots import JobSlot
 

@@ -15,8 +15,7 @@ from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
-from ..nodes import scheduler_address
-from ..reachable import host_fault
+from ..nodes import host_fault, scheduler_address
 from .hosts import load_asyncssh, named_hosts
 from .spec import SSHSpec
 
