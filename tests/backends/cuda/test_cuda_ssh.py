@@ -26,7 +26,8 @@ from gpucluster.protocol.telemetry import TelemetrySample  # noqa: E402
 from gpucluster.supervisor import starting  # noqa: E402
 from gpucluster.supervisor.figures.sampler import Sampler  # noqa: E402
 
-from tests.backends.ssh.sshd import Servers, free_port  # noqa: E402
+from tests.backends.ssh.sshd import Servers  # noqa: E402
+from tests.ports import free_ports  # noqa: E402
 
 pytestmark = pytest.mark.processes
 GIB = 2**30
@@ -40,7 +41,7 @@ def hosts(fake_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     machines = {}
     for number, name in enumerate(("big", "small"), 1):
         machines[name] = machine = FakeMachine(fake_libraries, folder / f"{name}.txt")
-        port, address = free_port(), f"127.0.0.{number}"
+        [port], address = free_ports(1), f"127.0.0.{number}"
         shown = {"LD_LIBRARY_PATH": str(fake_libraries), "FAKE_NVML": str(machine.file)}
         servers.start(name, [address], port, environment=shown)
         servers.name(name, address, port)

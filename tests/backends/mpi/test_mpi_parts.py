@@ -38,12 +38,6 @@ def spec(**options) -> MPISpec:
     return parse_spec({"backend": "mpi", **options})
 
 
-@pytest.fixture(autouse=True)
-def _no_allocation(monkeypatch):
-    for name in ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"):
-        monkeypatch.delenv(name, raising=False)
-
-
 @pytest.mark.parametrize(("printed", "meant"), VERSIONS.items())
 def test_launchers_are_known_by_their_version(printed, meant):
     found = identify("/opt/mpi/bin/mpiexec", printed)

@@ -44,13 +44,6 @@ must_have_mpi("dask_mpi")
 DIGITS, LABELS = load_digits(return_X_y=True)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _no_allocation() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("SLURM_JOB_ID", raising=False)
-        yield
-
-
 @pytest.fixture(scope="module")
 def cluster(shared_site) -> ClusterModel:
     return shared_site.running(backend="mpi", n_workers=2, protocol="mpi", idle_timeout_seconds=None)

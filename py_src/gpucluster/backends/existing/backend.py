@@ -78,19 +78,16 @@ class ExistingBackend(Backend[ExistingSpec]):
         try:
             scheduler = await WatchedScheduler.connect(options["address"], options["security"], timeout=CONNECT_SECONDS)
         except Exception as error:
-            raise StartFailed(_refused(options["address"], error)) from error
+            why = f"cannot be inspected ({cause_of(error)})"
+            if "pickle" in str(error).lower():
+                why = (
+                    "accepts no code from clients (distributed.scheduler.pickle is off there), and gpucluster needs "
+                    "that to monitor it"
+                )
+            raise StartFailed(f"The scheduler at {options['address']} {why}.") from error
         scheduler.measure = options["measure"]
         if options["pages"] is not None:
             scheduler.dashboard, scheduler.dashboard_prefix = options["pages"]
         if options["security"] is not None and context.credentials_directory is not None:
             keep_credentials(options["security"], context.credentials_directory)
         return ExistingDeployment(scheduler)
-
-
-def _refused(address: str, error: Exception) -> str:
-    if "pickle" in str(error).lower():
-        return (
-            f"The scheduler at {address} accepts no code from clients (distributed.scheduler.pickle is off there), and "
-            "gpucluster needs that to monitor it."
-        )
-    return f"The scheduler at {address} cannot be inspected ({cause_of(error)})."

@@ -59,7 +59,7 @@ class InProcessScheduler(SchedulerView):
         self._reader.watch_cells(began)
 
     def _reading(self, name: str) -> Any:
-        return getattr(self._reader, name)()
+        return self._reader.answers[name]()
 
     async def _ask(self, verb: str, *, seconds: float | None = None, **options: Any) -> Any:
         return await self._reader.answer(verb, **options)

@@ -58,12 +58,8 @@ PATIENCE_SECONDS = 30.0  # A worker that moves no result for this time hangs; it
 LOOK_SECONDS = 0.5
 REMEMBERED = 50  # Number of workers that left and are reported.
 TOGETHER_SECONDS = 60.0  # Deaths within this period are one notice: a result that is lost repeatedly counts once.
-ANSWERED = frozenset(
-    {"read", "retire", "cancel_retiring", "end_workers", "restart_workers", "failures", "results", "release"}
-)
-"""Methods that a supervisor in another process may call."""
 READINGS = ("members", "heartbeat_seconds", "columns", "tasks", "cells")
-"""Methods whose results it gets together, once a second."""
+"""What a supervisor in another process gets once a second."""
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -101,6 +97,22 @@ class SchedulerReader(SchedulerPlugin):
         self._results = LargestResults(scheduler)
         self._cells = CellWork(scheduler)
         self._progress = TaskProgress(scheduler, self._failures.add, self._cells.cancelled)
+        self.answers: dict[str, Callable[..., Any]] = {
+            "members": self.members,
+            "heartbeat_seconds": lambda: heartbeat_seconds(len(scheduler.workers)),
+            "columns": self._heartbeats.read,
+            "tasks": self._progress.read,
+            "cells": self._cells.read,
+            "read": lambda: {name: self.answers[name]() for name in READINGS},
+            "failures": self._failures.read,
+            "results": self._results.read,
+            "release": self.release,
+            "retire": self.retire,
+            "cancel_retiring": self.cancel_retiring,
+            "end_workers": self.end_workers,
+            "restart_workers": self.restart_workers,
+        }
+        """What a supervisor may ask, in this process or another one."""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back, within the scheduler's own work, when workers or clients come or go."""
@@ -163,13 +175,8 @@ class SchedulerReader(SchedulerPlugin):
     # -- reading ---------------------------------------------------------------------------------
 
     async def answer(self, verb: str, **options: Any) -> Any:
-        if verb not in ANSWERED:
-            raise ValueError(verb)
-        found = getattr(self, verb)(**options)
+        found = self.answers[verb](**options)
         return await found if asyncio.iscoroutine(found) else found
-
-    def read(self) -> dict[str, Any]:
-        return {name: getattr(self, name)() for name in READINGS}
 
     def members(self) -> dict[str, Any]:
         """Return the fields of ``Members``, workers as rows of the fields of ``Member``."""
@@ -204,7 +211,7 @@ class SchedulerReader(SchedulerPlugin):
             ],
             "n_recomputing": len(self._still_missing()),
             "failures": [
-                [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self.failures()
+                [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self._failures.read()
             ],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
@@ -212,24 +219,6 @@ class SchedulerReader(SchedulerPlugin):
     def _still_missing(self) -> set[Any]:
         self._missing = still_missing(self._scheduler, self._missing)
         return self._missing
-
-    def heartbeat_seconds(self) -> float:
-        return heartbeat_seconds(len(self._scheduler.workers))
-
-    def columns(self) -> Columns:
-        return self._heartbeats.read()
-
-    def tasks(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
-        return self._progress.read()
-
-    def cells(self) -> list[dict[str, Any]]:
-        return self._cells.read()
-
-    def failures(self) -> list[dict[str, Any]]:
-        return self._failures.read()
-
-    async def results(self) -> dict[str, Any]:
-        return await self._results.read()
 
     def release(self, group: str, kernel: str, why: str) -> int:
         self._results.forget()

@@ -127,11 +127,11 @@ class SchedulerView(ABC):
 
     @abstractmethod
     def _reading(self, name: str) -> Any:
-        """Return what this method of ``SchedulerReader`` returned last."""
+        """Return the last of these ``SchedulerReader.answers``."""
 
     @abstractmethod
     async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
-        """Call this method of ``SchedulerReader`` where the scheduler is. `seconds`: timeout, if that is elsewhere."""
+        """Get one of ``SchedulerReader.answers``. `seconds`: timeout, if the scheduler is in another process."""
 
     @abstractmethod
     def watch(self, changed: Callable[[], None]) -> None:
