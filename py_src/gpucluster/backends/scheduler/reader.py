@@ -100,7 +100,7 @@ class SchedulerReader(SchedulerPlugin):
         self.answers: dict[str, Callable[..., Any]] = {
             "members": self.members,
             "heartbeat_seconds": lambda: heartbeat_seconds(len(scheduler.workers)),
-            "columns": self._heartbeats.read,
+            "columns": lambda: self._heartbeats.read(),
             "tasks": self._progress.read,
             "cells": self._cells.read,
             "read": lambda: {name: self.answers[name]() for name in READINGS},
