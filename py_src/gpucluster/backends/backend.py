@@ -46,8 +46,7 @@ class RemainingShare:
 SpecT = TypeVar("SpecT", bound=SpecBase)
 
 Report = Callable[[str, str], None]
-Remembered = Mapping[str, Any]
-"""What would be left if the supervisor died, as JSON types."""
+Remembered = Mapping[str, Any]  # What would be left if the supervisor died, as JSON types.
 Remember = Callable[[Remembered], None]
 START_TIMEOUT_SECONDS = 120.0
 
@@ -55,8 +54,7 @@ START_TIMEOUT_SECONDS = 120.0
 class Claims(Protocol):
     """Lets clusters that start at the same moment choose different GPUs or, where the site divides them, slots."""
 
-    policy: GPUPolicy
-    """The site's policy."""
+    policy: GPUPolicy  # The site's policy.
 
     def choosing(self) -> AbstractContextManager[Mapping[str, int]]:
         """Give how often each device, by UUID, is claimed by other clusters."""
@@ -81,18 +79,13 @@ class Claims(Protocol):
 class StartContext:
     """What a backend gets for one start."""
 
-    cluster_id: str
-    """Identifier of the cluster; the ``name`` of the distributed Cluster object."""
-    security: Security | None
-    """Credentials of this cluster; ``None`` where the protocol is not TLS."""
-    scratch_directory: Path
-    """Private (0700) folder for spilled data; exists."""
-    dashboard_prefix: str
-    """Secret path prefix of the dashboard, without slashes."""
+    cluster_id: str  # Identifier of the cluster; the ``name`` of the distributed Cluster object.
+    security: Security | None  # Credentials of this cluster; ``None`` where the protocol is not TLS.
+    scratch_directory: Path  # Private (0700) folder for spilled data; exists.
+    dashboard_prefix: str  # Secret path prefix of the dashboard, without slashes.
     report: Report = field(default=lambda step, message: None)
     """Report progress to users: ``report("preflight", "Checking the GPUs")``."""
-    claims: Claims | None = None
-    """Where GPUs are claimed; ``None``: no other cluster chooses."""
+    claims: Claims | None = None  # Where GPUs are claimed; ``None``: no other cluster chooses.
     tls_directory: Path | None = None
     """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
     credentials_directory: Path | None = None
@@ -115,33 +108,25 @@ class StartContext:
 class ReapContext:
     """What a backend gets to end what a dead supervisor has left."""
 
-    cluster_id: str
-    """Identifier of the cluster."""
+    cluster_id: str  # Identifier of the cluster.
     report: Callable[[str], None] = field(default=lambda message: None)
     """Report to users what was found and ended, one message each."""
-    seconds: float = 300.0
-    """Timeout; a backend that waits for something reports what it is before that."""
+    seconds: float = 300.0  # Timeout; a backend that waits for something reports what it is before that.
 
 
 @dataclass(frozen=True)
 class Plan:
     """A checked start: everything is resolved, nothing was started."""
 
-    n_workers: int
-    """Workers that ``start`` requests."""
-    maximum_workers: int
-    """Most workers this cluster can ever have."""
-    maximum_reason: str
-    """Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'."""
-    network: Network
-    """How the cluster's messages are protected."""
+    n_workers: int  # Workers that ``start`` requests.
+    maximum_workers: int  # Most workers this cluster can ever have.
+    maximum_reason: str  # Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'.
+    network: Network  # How the cluster's messages are protected.
     options: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments of the distributed Cluster class, without those from the context."""
-    machine: Machine | None = None
-    """The machine that all workers share; ``None``: they have several, or it is unknown."""
+    machine: Machine | None = None  # The machine that all workers share; ``None``: they have several, or it is unknown.
     threads_per_worker: int = 1
-    memory_limit_bytes: int = 0
-    """Host memory of one worker; 0: no limit."""
+    memory_limit_bytes: int = 0  # Host memory of one worker; 0: no limit.
     shares_memory: bool = False
     """Whether that is an equal share of the machine's memory, so that more workers have less each."""
     ready_workers: int | None = None
@@ -152,14 +137,11 @@ class Plan:
     """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
     leaves_number: bool = False
     """Whether the number of workers only changes on request, because the cluster was there before."""
-    workers_together: int = 1
-    """Number of workers that come and go together, as those of one job do."""
+    workers_together: int = 1  # Number of workers that come and go together, as those of one job do.
     whole_jobs: bool = True
     """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
-    slots: tuple[GPUSlot, ...] = ()
-    """The GPUs, or parts of them, that the cluster occupies until it ends."""
-    remarks: tuple[str, ...] = ()
-    """Remarks for users about this cluster, as sentences."""
+    slots: tuple[GPUSlot, ...] = ()  # The GPUs, or parts of them, that the cluster occupies until it ends.
+    remarks: tuple[str, ...] = ()  # Remarks for users about this cluster, as sentences.
 
     def memory_of(self, n_workers: int) -> int:
         """Return the host memory of one of `n_workers` workers, never more than it is now."""

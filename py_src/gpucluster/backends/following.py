@@ -21,21 +21,14 @@ _LONGEST_LINE = 65536
 class Following:
     """Looks repeatedly, and reports when there is no answer."""
 
-    look: Callable[[], Awaitable[None]]
-    """Looks once and acts on what it finds."""
-    restless: Callable[[], bool]
-    """Whether something waits or changes."""
-    what: str
-    """What is looked at, such as ``jobs``."""
+    look: Callable[[], Awaitable[None]]  # Looks once and acts on what it finds.
+    restless: Callable[[], bool]  # Whether something waits or changes.
+    what: str  # What is looked at, such as ``jobs``.
     _: KW_ONLY
-    often: float
-    """Seconds between two looks while something waits or changes."""
-    calm: float
-    """Seconds between two looks otherwise."""
-    silent: tuple[type[GPUClusterError], ...]
-    """Errors that mean that there is no answer."""
-    trouble: str | None = field(default=None, init=False)
-    """A message while there is no answer."""
+    often: float  # Seconds between two looks while something waits or changes.
+    calm: float  # Seconds between two looks otherwise.
+    silent: tuple[type[GPUClusterError], ...]  # Errors that mean that there is no answer.
+    trouble: str | None = field(default=None, init=False)  # A message while there is no answer.
     _soon: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def notes(self) -> list[str]:
