@@ -24,11 +24,10 @@ from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.models import GPUSlot, Network, Submission
 from ..protocol.spec import SpecBase
 from ..sharing.policy import GPUPolicy
+from .deployment import Deployment
 
 if TYPE_CHECKING:
     from distributed.security import Security
-
-    from .deployment import Deployment
 
 
 class RemainingShare:

@@ -12,15 +12,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from ..protocol.errors import InvalidState
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
 from ..protocol.verbs import VERBS, Verb
-
-if TYPE_CHECKING:
-    from .scheduler.view import SchedulerView
+from .scheduler.view import SchedulerView
 
 RESTART_TIMEOUT_SECONDS = 90.0
 """Dask's own client waits 120 s for a restart, four times its connection timeout, and so do our verbs. This is a little

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.models import Network
@@ -10,12 +10,10 @@ from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
+from ..deployment import Deployment
 from ..nodes import host_fault
 from .address import find_address, find_credentials, keep_credentials
 from .spec import ExistingSpec
-
-if TYPE_CHECKING:
-    from ..deployment import Deployment
 
 CONNECT_SECONDS = 20.0
 

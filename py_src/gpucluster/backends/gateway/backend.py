@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from ...protocol.errors import FieldError, GPUClusterError, PreflightFailed
@@ -13,15 +13,13 @@ from ...protocol.models import Network, Submission
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..deployment import Deployment
 from ..nodes import host_fault
 from .ending import end_remembered
 from .login import Login, configured, filled
 from .options import Option, checked, read_options
 from .server import GatewayServer
 from .spec import GatewaySpec
-
-if TYPE_CHECKING:
-    from ..deployment import Deployment
 
 DEFAULT_WORKERS = 1
 START_SECONDS = 900.0  # A site may first have to start a machine for the scheduler.

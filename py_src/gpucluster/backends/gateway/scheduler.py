@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from distributed.security import Security
@@ -14,9 +14,6 @@ from distributed.security import Security
 from ..scheduler.remote import RemoteScheduler
 from ..scheduler.view import Members
 from .server import GatewayServer, Report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 logger = logging.getLogger("gpucluster.backends")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
@@ -16,6 +16,7 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..cuda.packages import check_platform, importable, needed_packages
+from ..deployment import Deployment
 from ..host import shared_machine
 from ..nodes import scheduler_address
 from .ending import end_processes, remove_scratch
@@ -30,9 +31,6 @@ from .launcher import (
     pmi_options,
 )
 from .spec import MPISpec
-
-if TYPE_CHECKING:
-    from ..deployment import Deployment
 
 
 class MPIBackend(Backend[MPISpec]):

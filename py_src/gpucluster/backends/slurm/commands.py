@@ -8,14 +8,11 @@ import re
 import signal
 from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.traits import Needs
-
-if TYPE_CHECKING:
-    from .spec import SlurmSpec
+from .spec import SlurmSpec
 
 NEEDS = Needs(
     commands=("sbatch", "squeue", "scancel", "sinfo"),

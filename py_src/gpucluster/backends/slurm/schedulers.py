@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from ...dask_internals.scheduler_state import remove_worker_named
 from ...protocol.errors import PreflightFailed, StartFailed
@@ -18,17 +18,11 @@ from ..existing.greeting import greet
 from ..scheduler.in_process import InProcessScheduler
 from ..scheduler.remote import RemoteScheduler
 from ..scheduler.view import Members
-from .folder import error_line
+from .folder import JobFolder, error_line
 from .jobs import clock
 from .scheduler_process import ADDRESS_FILE
 from .slots import JobSlot
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from .folder import JobFolder
-    from .spec import SlurmSpec
-
+from .spec import SlurmSpec
 
 CLOSE_SECONDS = 2.0
 SILENCE_SECONDS = 90.0  # Long enough to learn how the scheduler's job ended, which is the better message.

@@ -15,12 +15,12 @@ from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
+from ..deployment import Deployment
 from ..nodes import host_fault, scheduler_address
 from .hosts import load_asyncssh, named_hosts
 from .spec import SSHSpec
 
 if TYPE_CHECKING:
-    from ..deployment import Deployment
     from .pool import Pool
 
 MOST_LOOKED_UP = 16  # Hosts whose names are looked up before a start; more are left to it.
