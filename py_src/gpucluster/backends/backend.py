@@ -61,10 +61,7 @@ class Claims(Protocol):
     def claim(self, uuids: Iterable[str]) -> None:
         """Claim devices for this cluster.
 
-        Raises
-        ------
-        ClaimedMeanwhile
-            Another one has claimed one of them since ``choosing``: choose again.
+        Raises `ClaimedMeanwhile`: another one has claimed one of them since ``choosing``; choose again.
         """
 
     def tell_end(self, ends: float | None) -> None:
@@ -169,21 +166,15 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 
     @abstractmethod
     async def preflight(self, spec: SpecT, context: StartContext) -> Plan:
-        """Check everything that can be checked before starting and resolve all defaults.
+        """Check everything that can be checked before starting and resolve all defaults; start nothing.
 
-        Raises
-        ------
-        PreflightFailed
-            With the real cause and what to do. Nothing was started.
+        Raises `PreflightFailed` with the real cause and what to do.
         """
 
     async def preview(self, spec: SpecT) -> Submission:
         """Return what ``start`` would submit to a batch system or the like, and when it may begin; starts nothing.
 
-        Raises
-        ------
-        PreflightFailed
-            It would be refused.
+        Raises `PreflightFailed`: it would be refused.
         """
         return Submission()
 
@@ -191,17 +182,11 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start the scheduler and request workers.
 
-        Returns
-        -------
-        Deployment
-            Its scheduler answers, and ``plan.n_workers`` workers are requested. The supervisor waits until
-            ``plan.ready_workers`` of them are connected.
+        When it returns, the scheduler answers, and ``plan.n_workers`` workers are requested. The supervisor waits until
+        ``plan.ready_workers`` of them are connected.
 
-        Raises
-        ------
-        StartFailed
-            With the real cause. Whatever was started is closed again before this is raised; the same
-            holds when the call is cancelled.
+        Raises `StartFailed` with the real cause. Whatever was started is closed again before; the same holds when the
+        call is cancelled.
         """
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
@@ -209,12 +194,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 
         Called by the process that notices that the cluster's supervisor is dead, or by the supervisor itself after an
         unclean end; at any later time, more than once, and also when nothing is left. A new job that has the id of an
-        ended one must not be touched.
-
-        Raises
-        ------
-        Exception
-            Something may still be left; it is called again later.
+        ended one must not be touched. Raises an exception if something may still be left: it is called again later.
         """
 
     def left_behind(self, remembered: Remembered) -> str | None:
@@ -225,10 +205,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 def load_backend(name: str) -> Backend[Any] | Chooser[Any]:
     """Import and make the kind of that name.
 
-    Raises
-    ------
-    MissingPackage
-        When no installed package offers it, or when it cannot be imported.
+    Raises `MissingPackage`: no installed package offers it, or it cannot be imported.
     """
     found = find_kind(name)
     if found is None or found.kind is None:

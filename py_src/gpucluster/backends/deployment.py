@@ -121,13 +121,7 @@ class Deployment(ABC):
         """End these workers in any state, and do not replace them. Their results were moved before."""
 
     async def restart(self) -> None:
-        """Restart all workers and forget all tasks.
-
-        Raises
-        ------
-        TimeoutError
-            Not all have come back in time.
-        """
+        """Restart all workers and forget all tasks. Raises `TimeoutError`: not all have come back in time."""
         for _ in range(_LEAVING_LOOKS):
             if not self._still_leaving():
                 break
@@ -142,10 +136,7 @@ class Deployment(ABC):
     async def close(self) -> None:
         """End scheduler and workers, and forget the view of the scheduler.
 
-        Raises
-        ------
-        Exception
-            Something may be left. The supervisor then calls ``Backend.reap`` with what was remembered.
+        Raises an exception if something may be left. The supervisor then calls ``Backend.reap`` with what was remembered.
         """
 
     def notes(self) -> list[str]:

@@ -49,14 +49,8 @@ class CellWork:
     def add(self, client: str, tasks: Iterable[Any], annotations: Mapping[str, Any]) -> bool:
         """Count the new tasks of a graph; return whether a cell has begun with it.
 
-        Parameters
-        ----------
-        client
-            Id of the client that sent it.
-        tasks
-            Keys of all tasks that the graph mentions.
-        annotations
-            Of the new ones among them, by name and key.
+        `client`: id of the one that sent it. `tasks`: keys of all tasks that the graph mentions. `annotations`: of the
+        new ones among them, by name and key.
         """
         facts = facts_of(annotations)
         known = self._scheduler.tasks
