@@ -136,7 +136,8 @@ class Deployment(ABC):
     async def close(self) -> None:
         """End scheduler and workers, and forget the view of the scheduler.
 
-        Raises an exception if something may be left. The supervisor then calls ``Backend.reap`` with what was remembered.
+        Raises an exception if something may be left: the supervisor then calls ``Backend.reap``, with what was
+        remembered.
         """
 
     def notes(self) -> list[str]:
