@@ -21,10 +21,9 @@ from ...sharing.policy import DEFAULT
 from ..backend import Backend, Plan, StartContext
 from ..deployment import Deployment
 from ..host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
-from .choice import DeviceChoice
+from .choice import Chosen, DeviceChoice, examine
 from .memory import DeviceMemory, explain, memory_options, resolve_memory
 from .packages import importable
-from .preflight import Chosen, examine
 from .spec import CudaSpec
 
 if TYPE_CHECKING:

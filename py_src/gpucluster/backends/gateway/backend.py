@@ -15,7 +15,6 @@ from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
 from ..nodes import host_fault
-from .ending import end_remembered
 from .login import Login, configured, filled
 from .options import Option, checked, read_options
 from .server import GatewayServer
@@ -96,6 +95,8 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Shut down the remembered cluster, even if its name was not known yet."""
+        from .starting import end_remembered
+
         await end_remembered(remembered, context)
 
     def left_behind(self, remembered: Remembered) -> str:
