@@ -75,7 +75,7 @@ class Jobs:
 async def test_new_workers_stay_while_tasks_wait(ready: bool, n_queued: int, stay: bool) -> None:
     scheduler = Scheduler(ready=ready, n_queued=n_queued)
     jobs = Jobs(scheduler)
-    adapting = Adapting(jobs, scheduler, Adapt(minimum=0, maximum=4, interval_seconds=0.01, wait_count=2))
+    adapting = Adapting(jobs, Adapt(minimum=0, maximum=4, interval_seconds=0.01, wait_count=2))
     following = asyncio.create_task(adapting.run())
     while scheduler.looks < 6:  # noqa: ASYNC110
         await asyncio.sleep(0.01)

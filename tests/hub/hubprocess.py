@@ -6,7 +6,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from typing import Any
 import httpx
 import psutil
 from tornado.httpclient import HTTPRequest
+
+from tests.ports import free_ports
 
 from .reachable import as_user, for_others
 
@@ -140,13 +141,6 @@ class Hub:
         return found
 
 
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
 @contextmanager
 def running_hub(users: dict[str, int], **settings: Any) -> Iterator[Hub]:
     """Start a hub for users of the system, by name and number."""
@@ -156,12 +150,13 @@ def running_hub(users: dict[str, int], **settings: Any) -> Iterator[Hub]:
     for name, number in users.items():
         (folder / name).mkdir(mode=0o700)
         os.chown(folder / name, number, number)
-    url, password = f"http://127.0.0.1:{_free_port()}/", secrets.token_hex(8)
+    port, hub_port, proxy_port = free_ports(3)
+    url, password = f"http://127.0.0.1:{port}/", secrets.token_hex(8)
     configuration = {
         "folder": str(folder),
         "url": url,
-        "hub_url": f"http://127.0.0.1:{_free_port()}",
-        "proxy_url": f"http://127.0.0.1:{_free_port()}",
+        "hub_url": f"http://127.0.0.1:{hub_port}",
+        "proxy_url": f"http://127.0.0.1:{proxy_port}",
         "proxy_token": secrets.token_hex(16),
         "proxy": ["node", str(PROXY)],
         "users": users,

@@ -10,17 +10,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Sized
+from abc import abstractmethod
+from collections.abc import Sized
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal
 
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
-from .deployment import Slot, SlotState
-from .scheduler.view import SchedulerView
-
-if TYPE_CHECKING:
-    from distributed import Scheduler
+from ..protocol.verbs import Verb
+from .deployment import Deployment, Slot, SlotState
+from .following import Tasks
 
 logger = logging.getLogger("gpucluster.backends")
 
@@ -31,65 +30,11 @@ LONGEST_BACKOFF_SECONDS = 60.0
 KEPT_DECISIONS = 100
 
 
-class Submitting(Protocol):
-    """A deployment that requests workers one by one."""
-
-    workers_together: int  # Number of workers that come and go together.
-    whole_jobs: bool  # Whether their number is a multiple of that.
-
-    @property
-    def scheduler(self) -> SchedulerView:
-        """Its scheduler."""
-
-    def slots(self) -> list[Slot]:
-        """Return all workers that were requested."""
-
-    def staying(self) -> Sized:
-        """Return those that count: neither over nor leaving."""
-
-    def in_the_queue(self) -> list[str]:
-        """Return the names of those that wait, the last ones first."""
-
-    async def submit(self, count: int) -> object:
-        """Request `count` more."""
-
-    async def release(self, names: Collection[str]) -> None:
-        """End these."""
-
-
-class Load(Protocol):
-    """The load of a scheduler."""
-
-    async def target(self, seconds: float) -> int:
-        """Return how many workers would finish all tasks in that time."""
-
-    async def to_close(self, count: int) -> list[str]:
-        """Return the names of up to `count` workers that are not needed."""
-
-
-class LoadHere:
-    """The load of a scheduler in this process."""
-
-    def __init__(self, scheduler: Scheduler, together: Callable[[str], str] = str) -> None:
-        self._scheduler = scheduler
-        self._together = together
-
-    async def target(self, seconds: float) -> int:
-        return int(self._scheduler.adaptive_target(seconds))
-
-    async def to_close(self, count: int) -> list[str]:
-        found = self._scheduler.workers_to_close(
-            n=count, attribute="name", key=lambda worker: self._together(str(worker.name))
-        )
-        return [str(name) for name in found]
-
-
 class Adapting:
     """Adjusts the number of workers of one cluster to what its scheduler needs."""
 
-    def __init__(self, deployment: Submitting, load: Load, bounds: Adapt) -> None:
+    def __init__(self, deployment: SubmittingDeployment, bounds: Adapt) -> None:
         self._deployment = deployment
-        self._load = load
         self._bounds = bounds
         self._too_many = 0
         self._backoff = 0.0
@@ -113,7 +58,7 @@ class Adapting:
             await asyncio.sleep(self._bounds.interval_seconds or INTERVAL_SECONDS)
 
     async def _wanted(self) -> int:
-        target = await self._load.target(self._bounds.target_duration_seconds or TARGET_SECONDS)
+        target = await self._deployment.scheduler.target(self._bounds.target_duration_seconds or TARGET_SECONDS)
         together = self._deployment.workers_together
         # Whole jobs, within the bounds; the last one may be smaller.
         least, target = (-(-number // together) * together for number in (self._bounds.minimum, target))
@@ -156,7 +101,7 @@ class Adapting:
     async def _fewer(self, count: int) -> None:
         leaving = self._deployment.in_the_queue()[:count]
         if len(leaving) < count:
-            idle = await self._load.to_close(count - len(leaving))
+            idle = await self._deployment.scheduler.to_close(count - len(leaving))
             slots = self._deployment.slots()
             ours = {slot.name: slot for slot in slots if slot.state is SlotState.RUNNING}
             workers = [name for name in idle if name in ours]
@@ -174,3 +119,36 @@ class Adapting:
         at = datetime.now(UTC).isoformat()
         self._decisions.append(Decision(at=at, status=status, n_workers=n_workers, workers=workers))
         del self._decisions[:-KEPT_DECISIONS]
+
+
+class SubmittingDeployment(Deployment):
+    """A cluster that requests workers one by one, as jobs or pods that may wait in a queue."""
+
+    can = frozenset(Verb)
+
+    def __init__(self) -> None:
+        self.tasks = Tasks()
+        self._adapting: Adapting | None = None
+
+    @abstractmethod
+    def staying(self) -> Sized:
+        """Return the workers that count: neither over nor leaving."""
+
+    @abstractmethod
+    def in_the_queue(self) -> list[str]:
+        """Return the names of those that wait, the last ones first."""
+
+    @abstractmethod
+    async def submit(self, count: int) -> None:
+        """Request `count` more."""
+
+    async def adapt(self, bounds: Adapt | None) -> None:
+        if self._adapting is not None:
+            self._adapting.stop()
+            self._adapting = None
+        if bounds is not None:
+            self._adapting = Adapting(self, bounds)
+            self.tasks.begin(self._adapting.run())
+
+    def decisions(self) -> list[Decision]:
+        return [] if self._adapting is None else self._adapting.take_decisions()

@@ -24,38 +24,28 @@ from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.models import GPUSlot, Network, Submission
 from ..protocol.spec import SpecBase
 from ..sharing.policy import GPUPolicy
+from .deployment import Deployment
 
 if TYPE_CHECKING:
     from distributed.security import Security
 
-    from .deployment import Deployment
 
-
-class RemainingShare(Protocol):
-    """Lowers the defaults of a request to what the site leaves; explicit values are checked by the supervisor."""
+class RemainingShare:
+    """What a site without limits leaves: everything. Explicit values of a request are checked by the supervisor."""
 
     def lowered(self, spec: SpecBase, would_be: int) -> int:
         """Return the number of workers of a cluster that would have `would_be` by default."""
-
-    def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
-        """Return the memory of each of `workers` workers, which would have `memory_bytes` by default."""
-
-
-class Everything:
-    """A site without limits."""
-
-    def lowered(self, spec: SpecBase, would_be: int) -> int:
         return would_be
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
+        """Return the memory of each of `workers` workers, which would have `memory_bytes` by default."""
         return memory_bytes
 
 
 SpecT = TypeVar("SpecT", bound=SpecBase)
 
 Report = Callable[[str, str], None]
-Remembered = Mapping[str, Any]
-"""What would be left if the supervisor died, as JSON types."""
+Remembered = Mapping[str, Any]  # What would be left if the supervisor died, as JSON types.
 Remember = Callable[[Remembered], None]
 START_TIMEOUT_SECONDS = 120.0
 
@@ -63,8 +53,7 @@ START_TIMEOUT_SECONDS = 120.0
 class Claims(Protocol):
     """Lets clusters that start at the same moment choose different GPUs or, where the site divides them, slots."""
 
-    policy: GPUPolicy
-    """The site's policy."""
+    policy: GPUPolicy  # The site's policy.
 
     def choosing(self) -> AbstractContextManager[Mapping[str, int]]:
         """Give how often each device, by UUID, is claimed by other clusters."""
@@ -72,10 +61,7 @@ class Claims(Protocol):
     def claim(self, uuids: Iterable[str]) -> None:
         """Claim devices for this cluster.
 
-        Raises
-        ------
-        ClaimedMeanwhile
-            Another one has claimed one of them since ``choosing``: choose again.
+        Raises `ClaimedMeanwhile`: another one has claimed one of them since ``choosing``; choose again.
         """
 
     def tell_end(self, ends: float | None) -> None:
@@ -89,18 +75,13 @@ class Claims(Protocol):
 class StartContext:
     """What a backend gets for one start."""
 
-    cluster_id: str
-    """Identifier of the cluster; the ``name`` of the distributed Cluster object."""
-    security: Security | None
-    """Credentials of this cluster; ``None`` where the protocol is not TLS."""
-    scratch_directory: Path
-    """Private (0700) folder for spilled data; exists."""
-    dashboard_prefix: str
-    """Secret path prefix of the dashboard, without slashes."""
+    cluster_id: str  # Identifier of the cluster; the ``name`` of the distributed Cluster object.
+    security: Security | None  # Credentials of this cluster; ``None`` where the protocol is not TLS.
+    scratch_directory: Path  # Private (0700) folder for spilled data; exists.
+    dashboard_prefix: str  # Secret path prefix of the dashboard, without slashes.
     report: Report = field(default=lambda step, message: None)
     """Report progress to users: ``report("preflight", "Checking the GPUs")``."""
-    claims: Claims | None = None
-    """Where GPUs are claimed; ``None``: no other cluster chooses."""
+    claims: Claims | None = None  # Where GPUs are claimed; ``None``: no other cluster chooses.
     tls_directory: Path | None = None
     """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
     credentials_directory: Path | None = None
@@ -110,7 +91,7 @@ class StartContext:
     """Private folder for unix sockets, if they are the protocol; see ``gpucluster.comm``."""
     tell: Callable[[str, str], None] = field(default=lambda kind, message: None)
     """Write an event into the cluster's activity: its kind, such as ``worker_died``, and a message."""
-    left: RemainingShare = field(default_factory=Everything)
+    left: RemainingShare = field(default_factory=RemainingShare)
     """What the site leaves to this user, for the defaults of the spec."""
     remember: Remember = field(default=lambda remembered: None)
     """Write down what must be ended elsewhere, *before* the next step: ids of jobs, names of resources.
@@ -123,33 +104,25 @@ class StartContext:
 class ReapContext:
     """What a backend gets to end what a dead supervisor has left."""
 
-    cluster_id: str
-    """Identifier of the cluster."""
+    cluster_id: str  # Identifier of the cluster.
     report: Callable[[str], None] = field(default=lambda message: None)
     """Report to users what was found and ended, one message each."""
-    seconds: float = 300.0
-    """Timeout; a backend that waits for something reports what it is before that."""
+    seconds: float = 300.0  # Timeout; a backend that waits for something reports what it is before that.
 
 
 @dataclass(frozen=True)
 class Plan:
     """A checked start: everything is resolved, nothing was started."""
 
-    n_workers: int
-    """Workers that ``start`` requests."""
-    maximum_workers: int
-    """Most workers this cluster can ever have."""
-    maximum_reason: str
-    """Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'."""
-    network: Network
-    """How the cluster's messages are protected."""
+    n_workers: int  # Workers that ``start`` requests.
+    maximum_workers: int  # Most workers this cluster can ever have.
+    maximum_reason: str  # Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'.
+    network: Network  # How the cluster's messages are protected.
     options: Mapping[str, Any] = field(default_factory=dict)
     """Constructor arguments of the distributed Cluster class, without those from the context."""
-    machine: Machine | None = None
-    """The machine that all workers share; ``None``: they have several, or it is unknown."""
+    machine: Machine | None = None  # The machine that all workers share; ``None``: they have several, or it is unknown.
     threads_per_worker: int = 1
-    memory_limit_bytes: int = 0
-    """Host memory of one worker; 0: no limit."""
+    memory_limit_bytes: int = 0  # Host memory of one worker; 0: no limit.
     shares_memory: bool = False
     """Whether that is an equal share of the machine's memory, so that more workers have less each."""
     ready_workers: int | None = None
@@ -160,14 +133,11 @@ class Plan:
     """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
     leaves_number: bool = False
     """Whether the number of workers only changes on request, because the cluster was there before."""
-    workers_together: int = 1
-    """Number of workers that come and go together, as those of one job do."""
+    workers_together: int = 1  # Number of workers that come and go together, as those of one job do.
     whole_jobs: bool = True
     """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
-    slots: tuple[GPUSlot, ...] = ()
-    """The GPUs, or parts of them, that the cluster occupies until it ends."""
-    remarks: tuple[str, ...] = ()
-    """Remarks for users about this cluster, as sentences."""
+    slots: tuple[GPUSlot, ...] = ()  # The GPUs, or parts of them, that the cluster occupies until it ends.
+    remarks: tuple[str, ...] = ()  # Remarks for users about this cluster, as sentences.
 
     def memory_of(self, n_workers: int) -> int:
         """Return the host memory of one of `n_workers` workers, never more than it is now."""
@@ -196,21 +166,15 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 
     @abstractmethod
     async def preflight(self, spec: SpecT, context: StartContext) -> Plan:
-        """Check everything that can be checked before starting and resolve all defaults.
+        """Check everything that can be checked before starting and resolve all defaults; start nothing.
 
-        Raises
-        ------
-        PreflightFailed
-            With the real cause and what to do. Nothing was started.
+        Raises `PreflightFailed` with the real cause and what to do.
         """
 
     async def preview(self, spec: SpecT) -> Submission:
         """Return what ``start`` would submit to a batch system or the like, and when it may begin; starts nothing.
 
-        Raises
-        ------
-        PreflightFailed
-            It would be refused.
+        Raises `PreflightFailed`: it would be refused.
         """
         return Submission()
 
@@ -218,17 +182,11 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         """Start the scheduler and request workers.
 
-        Returns
-        -------
-        Deployment
-            Its scheduler answers, and ``plan.n_workers`` workers are requested. The supervisor waits until
-            ``plan.ready_workers`` of them are connected.
+        When it returns, the scheduler answers, and ``plan.n_workers`` workers are requested. The supervisor waits until
+        ``plan.ready_workers`` of them are connected.
 
-        Raises
-        ------
-        StartFailed
-            With the real cause. Whatever was started is closed again before this is raised; the same
-            holds when the call is cancelled.
+        Raises `StartFailed` with the real cause. Whatever was started is closed again before; the same holds when the
+        call is cancelled.
         """
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
@@ -236,12 +194,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 
         Called by the process that notices that the cluster's supervisor is dead, or by the supervisor itself after an
         unclean end; at any later time, more than once, and also when nothing is left. A new job that has the id of an
-        ended one must not be touched.
-
-        Raises
-        ------
-        Exception
-            Something may still be left; it is called again later.
+        ended one must not be touched. Raises an exception if something may still be left: it is called again later.
         """
 
     def left_behind(self, remembered: Remembered) -> str | None:
@@ -252,10 +205,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 def load_backend(name: str) -> Backend[Any] | Chooser[Any]:
     """Import and make the kind of that name.
 
-    Raises
-    ------
-    MissingPackage
-        When no installed package offers it, or when it cannot be imported.
+    Raises `MissingPackage`: no installed package offers it, or it cannot be imported.
     """
     found = find_kind(name)
     if found is None or found.kind is None:

@@ -12,57 +12,42 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from ..protocol.errors import InvalidState
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
 from ..protocol.verbs import VERBS, Verb
-
-if TYPE_CHECKING:
-    from .scheduler.view import SchedulerView
+from .scheduler.view import SchedulerView
 
 RESTART_TIMEOUT_SECONDS = 90.0
 """Dask's own client waits 120 s for a restart, four times its connection timeout, and so do our verbs. This is a little
 less, so that the caller learns what did not come back. GPU workers import RAPIDS again."""
 
 _LEAVING_LOOKS = 200
-_LOOK_SECONDS = 0.05
-"""A restart waits 10 s for workers that are leaving: Dask would expect them back."""
+_LOOK_SECONDS = 0.05  # A restart waits 10 s for workers that are leaving: Dask would expect them back.
 
 
 class SlotState(StrEnum):
     """State of a worker."""
 
-    PENDING = "pending"
-    """Requested: it waits in a queue, or starts."""
-    RUNNING = "running"
-    """Connected to the scheduler."""
-    LOST = "lost"
-    """It was running and is gone, and comes back only if the supervisor requests it."""
-    FAILED = "failed"
-    """It could not be started."""
-    LEAVING = "leaving"
-    """Requested to end, and not gone yet."""
+    PENDING = "pending"  # Requested: it waits in a queue, or starts.
+    RUNNING = "running"  # Connected to the scheduler.
+    LOST = "lost"  # It was running and is gone, and comes back only if the supervisor requests it.
+    FAILED = "failed"  # It could not be started.
+    LEAVING = "leaving"  # Requested to end, and not gone yet.
 
 
 @dataclass(frozen=True)
 class Slot:
     """One worker that was requested."""
 
-    name: str
-    """The name that the worker has, or will have, for the scheduler."""
+    name: str  # The name that the worker has, or will have, for the scheduler.
     state: SlotState
-    since: datetime
-    """Since when it is in this state."""
-    why: str | None = None
-    """Why it waits, could not be started or is gone, without a full stop."""
-    node: str | None = None
-    """Its machine, if that is known and is not the scheduler's."""
-    ends: datetime | None = None
-    """When its time limit is over, with its time zone."""
-    comes_with: str | None = None
-    """Its job, where several workers share one."""
+    since: datetime  # Since when it is in this state.
+    why: str | None = None  # Why it waits, could not be started or is gone, without a full stop.
+    node: str | None = None  # Its machine, if that is known and is not the scheduler's.
+    ends: datetime | None = None  # When its time limit is over, with its time zone.
+    comes_with: str | None = None  # Its job, where several workers share one.
 
 
 def could_not_start(failed: int, wanted: int, why: str) -> str:
@@ -72,27 +57,20 @@ def could_not_start(failed: int, wanted: int, why: str) -> str:
 class Deployment(ABC):
     """Scheduler and workers of one cluster, made by ``Backend.start``. Used on one event loop."""
 
-    scheduler: SchedulerView
-    """The view of its scheduler."""
-    unit: str = "worker"
-    """What a request is called while it waits: 'job', 'pod'."""
-    workers_together: int = 1
-    """Number of workers that come and go together, as those of one job do."""
+    scheduler: SchedulerView  # The view of its scheduler.
+    unit: str = "worker"  # What a request is called while it waits: 'job', 'pod'.
+    workers_together: int = 1  # Number of workers that come and go together, as those of one job do.
     whole_jobs: bool = True
     """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
     submitted: str | None = None
     """What was submitted to start the workers, such as a batch script, for users to read; without secrets."""
-    limit: int | None = None
-    """The most workers that will be granted, once that is known."""
-    can: frozenset[Verb] = frozenset()
-    """Verbs of this cluster; the supervisor refuses the others."""
+    limit: int | None = None  # The most workers that will be granted, once that is known.
+    can: frozenset[Verb] = frozenset()  # Verbs of this cluster; the supervisor refuses the others.
     lost_together: bool = False
     """Whether all workers are lost when one is; then the deployment itself reports why, once for all."""
-    why_not: str | None = None
-    """Why it has no other verbs, as the end of a sentence: 'it was started elsewhere'."""
+    why_not: str | None = None  # Why it has no other verbs, as the end of a sentence: 'it was started elsewhere'.
 
     def supports(self, verb: Verb) -> bool:
-        """Whether it has this verb."""
         return VERBS[verb].cannot is None or verb in self.can
 
     @abstractmethod
@@ -143,13 +121,7 @@ class Deployment(ABC):
         """End these workers in any state, and do not replace them. Their results were moved before."""
 
     async def restart(self) -> None:
-        """Restart all workers and forget all tasks.
-
-        Raises
-        ------
-        TimeoutError
-            Not all have come back in time.
-        """
+        """Restart all workers and forget all tasks. Raises `TimeoutError`: not all have come back in time."""
         for _ in range(_LEAVING_LOOKS):
             if not self._still_leaving():
                 break
@@ -164,10 +136,8 @@ class Deployment(ABC):
     async def close(self) -> None:
         """End scheduler and workers, and forget the view of the scheduler.
 
-        Raises
-        ------
-        Exception
-            Something may be left. The supervisor then calls ``Backend.reap`` with what was remembered.
+        Raises an exception if something may be left: the supervisor then calls ``Backend.reap``, with what was
+        remembered.
         """
 
     def notes(self) -> list[str]:

@@ -1,11 +1,11 @@
-"""Polls the state of workers at a batch system or a cloud: often while something waits or changes, else rarely."""
+"""Follows what is elsewhere: the state of workers at a batch system or a cloud, and what programs print."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -14,27 +14,25 @@ from ..protocol.errors import GPUClusterError
 
 logger = logging.getLogger("gpucluster.backends")
 
+_LONGEST_LINE = 65536
+
 
 @dataclass(eq=False)
 class Following:
     """Looks repeatedly, and reports when there is no answer."""
 
-    look: Callable[[], Awaitable[None]]
-    """Looks once and acts on what it finds."""
-    restless: Callable[[], bool]
-    """Whether something waits or changes."""
-    what: str
-    """What is looked at, such as ``jobs``."""
+    look: Callable[[], Awaitable[None]]  # Looks once and acts on what it finds.
+    restless: Callable[[], bool]  # Whether something waits or changes.
+    what: str  # What is looked at, such as ``jobs``.
     _: KW_ONLY
-    often: float
-    """Seconds between two looks while something waits or changes."""
-    calm: float
-    """Seconds between two looks otherwise."""
-    silent: tuple[type[GPUClusterError], ...]
-    """Errors that mean that there is no answer."""
-    trouble: str | None = field(default=None, init=False)
-    """A message while there is no answer."""
+    often: float  # Seconds between two looks while something waits or changes.
+    calm: float  # Seconds between two looks otherwise.
+    silent: tuple[type[GPUClusterError], ...]  # Errors that mean that there is no answer.
+    trouble: str | None = field(default=None, init=False)  # A message while there is no answer.
     _soon: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+
+    def notes(self) -> list[str]:
+        return [] if self.trouble is None else [self.trouble]
 
     def soon(self) -> None:
         """Look again as soon as the interval allows."""
@@ -56,6 +54,19 @@ class Following:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._soon.wait(), pause)
             await asyncio.sleep(max(0.0, begun + self.often - time.monotonic()))
+
+
+async def lines_of(stream: Any) -> AsyncIterator[str]:
+    """Yield the lines of a program's output, without their ends; a very long one in parts."""
+    rest = b""
+    while part := await stream.read(_LONGEST_LINE):
+        *lines, rest = (rest + part).split(b"\n")
+        if len(rest) > _LONGEST_LINE:
+            lines, rest = [*lines, rest], b""
+        for line in lines:
+            yield line.decode(errors="replace").rstrip()
+    if rest:
+        yield rest.decode(errors="replace").rstrip()
 
 
 class Tasks:

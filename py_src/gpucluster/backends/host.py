@@ -55,24 +55,16 @@ PROCESS_FILES = 30  # Open files of the cluster's process without workers, inclu
 WORKER_FILES = 12  # Additional files for each worker, while it starts.
 
 
-def most_workers() -> int | None:
-    """Return for how many workers the limit of open files is enough, at least one; ``None`` where there is none."""
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    if limit == resource.RLIM_INFINITY:
-        return None
-    return max(1, (limit - PROCESS_FILES) // WORKER_FILES)
-
-
 def bounded_by_open_files(n_workers: int, maximum: int, reason: str) -> tuple[int, str]:
     """Return the largest number of workers, and why it is the largest, under the limit of open files.
 
     `n_workers`: workers to start with. `maximum`, `reason`: the maximum without this limit, and its reason. Raises
     `PreflightFailed` when the limit is too small for the workers to start with.
     """
-    most = most_workers()
-    if most is None or most >= maximum:
-        return maximum, reason
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    most = max(1, (limit - PROCESS_FILES) // WORKER_FILES)
+    if limit == resource.RLIM_INFINITY or most >= maximum:
+        return maximum, reason
     if n_workers > most:
         raise PreflightFailed(
             f"{n_workers} workers need about {PROCESS_FILES + WORKER_FILES * n_workers} open files, and one process "

@@ -12,11 +12,12 @@ from ..protocol.errors import PreflightFailed
 from ..protocol.machine_spec import ScratchSpec
 from ..protocol.models import Network
 from ..protocol.sizes import format_size
-from ..protocol.spec_base import MAX_WORKERS, SpecBase, WorkerCountOrZero, number_of_workers, shown_in
+from ..protocol.spec_base import MAX_WORKERS, SpecBase, WorkerCountOrZero, number_of_workers
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
 from .host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
+from .spec_fields import advanced
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20  # Host memory of one idle CPU worker, roughly.
 
@@ -24,12 +25,12 @@ WORKER_FOOTPRINT_BYTES = 100 * 2**20  # Host memory of one idle CPU worker, roug
 class HostSpec(ScratchSpec):
     """What needs no GPU: ``ucx`` is for workers that have one."""
 
-    protocol: Literal["unix", "tls", "tcp"] = Field(
+    protocol: Literal["unix", "tls", "tcp"] = advanced(
+        "Network",
+        "Network",
         "unix",
-        title="Network",
-        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
-        "programs without gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
-        json_schema_extra=shown_in("Network", advanced=True),
+        "'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for programs without "
+        "gpucluster. 'tcp' is open: anyone on this machine can run code as you.",
     )
 
 
@@ -84,7 +85,6 @@ class LocalBackend(Backend[LocalSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start a ``LocalCluster``."""
         from distributed import LocalCluster
 
         from .spec_deployment import SpecDeployment

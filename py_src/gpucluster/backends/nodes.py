@@ -1,4 +1,4 @@
-"""Workers on other machines: their options and environment, and the address by which they reach this machine.
+"""Workers on other machines: their options and environment, and addresses, of theirs and of this one.
 
 Imports no Dask: interfaces use it before anything starts.
 """
@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import PurePath
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import psutil
 
 from ..protocol.errors import PreflightFailed
+from ..protocol.gpu_spec import GPUSpec
+from ..protocol.machine_spec import MachineSpec, NodeSpec
 from .worker_variables import given_variables
 
 if TYPE_CHECKING:
     from distributed.security import Security
-
-    from ..protocol.gpu_spec import GPUSpec
-    from ..protocol.machine_spec import MachineSpec, NodeSpec
 
 
 _OF_TLS = (
@@ -42,8 +42,6 @@ PASSED_ON = (
 )
 """Parts of Dask's configuration that apply to workers on other machines, too."""
 WORKER_MODULE = "distributed.cli.dask_worker"  # There are no ``dask-worker`` scripts any more.
-_CPU_ONLY = {"--nanny": 0, "--lifetime": 1, "--lifetime-restart": 0, "--lifetime-stagger": 1}
-"""Options that dask-cuda's worker does not have, with the number of their values."""
 
 
 def lifetime_options(spec: MachineSpec) -> dict[str, Any]:
@@ -84,24 +82,22 @@ def usual_environment() -> dict[str, str]:
 def worker_arguments(
     spec: NodeSpec,
     *,
+    gpu: GPUSpec | None = None,
     name: str | None = None,
-    memory_limit_bytes: int | None = None,
     tls_directory: PurePath | None = None,
     death_timeout_seconds: int = 60,
 ) -> list[str]:
-    """Return the options of ``python -m distributed.cli.dask_worker`` that follow from a spec.
+    """Return the options of ``python -m distributed.cli.dask_worker``, or of dask-cuda's worker, for a spec.
 
     None is secret. Each is one argument and must be quoted in a line of shell.
 
-    * `memory_limit_bytes`: instead of ``auto`` in the spec.
+    * `gpu`: options of the GPU of each worker, for dask-cuda; shares are of that GPU.
     * `tls_directory`: folder on the worker's machine with ``ca.pem``, ``cert.pem`` and ``key.pem``.
     * `death_timeout_seconds`: a worker ends after this time without a scheduler.
     """
-    limit: object = spec.memory_limit
-    if limit == "auto" and memory_limit_bytes is not None:
-        limit = memory_limit_bytes
-    arguments = ["--nthreads", str(spec.threads_per_worker), "--memory-limit", str(0 if limit is None else limit)]
-    arguments += ["--nanny", "--no-dashboard", "--protocol", f"{spec.protocol}://"]
+    limit = 0 if spec.memory_limit is None else spec.memory_limit
+    arguments = ["--nthreads", str(spec.threads_per_worker), "--memory-limit", str(limit)]
+    arguments += ["--no-dashboard", "--protocol", f"{spec.protocol}://"]
     arguments += ["--death-timeout", str(death_timeout_seconds)]
     if name is not None:
         arguments += ["--name", name]
@@ -114,6 +110,9 @@ def worker_arguments(
         arguments += ["--resources", ",".join(f"{each}={amount:g}" for each, amount in spec.resources.items())]
     for module in spec.preload:
         arguments += ["--preload", module]
+    if gpu is not None:  # dask-cuda's worker has none of the others.
+        return arguments + _gpu_arguments(gpu)
+    arguments.append("--nanny")
     if spec.lifetime_seconds is not None:
         arguments += ["--lifetime", f"{spec.lifetime_seconds}s", "--lifetime-restart"]
         if spec.lifetime_stagger_seconds is not None:
@@ -121,9 +120,8 @@ def worker_arguments(
     return arguments
 
 
-def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
-    """Return the options of dask-cuda's worker; shares are of the GPU that it gets."""
-    found = _without(arguments, _CPU_ONLY)
+def _gpu_arguments(spec: GPUSpec) -> list[str]:
+    found: list[str] = []
     if spec.device_memory_limit != "auto":
         found += ["--device-memory-limit", str(spec.device_memory_limit or 0)]
     for name in ("rmm_pool_size", "rmm_maximum_pool_size", "rmm_release_threshold", "rmm_log_directory"):
@@ -139,20 +137,9 @@ def cuda_worker_arguments(spec: GPUSpec, arguments: list[str]) -> list[str]:
     return [*found, "--pre-import", ",".join(spec.pre_import)] if spec.pre_import else found
 
 
-def _without(arguments: list[str], options: Mapping[str, int]) -> list[str]:
-    kept: list[str] = []
-    left = iter(arguments)
-    for word in left:
-        if word in options:
-            for _ in range(options[word]):
-                next(left)
-        else:
-            kept.append(word)
-    return kept
-
-
 SOME_ADDRESS = "192.0.2.1"  # Unassigned (RFC 5737), and nothing is sent there: only to learn the outgoing address.
 LOOPBACK = "127.0.0.1"
+_LOOK_UP_SECONDS = 2.0
 
 
 def address_of(interface: str) -> str:
@@ -195,3 +182,32 @@ def scheduler_address(interface: str | None, targets: Collection[str] = ()) -> s
     ours = sorted({address_towards(target) for target in targets or (SOME_ADDRESS,)})
     # Workers on this machine also reach it by an outer address; those on others do not reach it by loopback.
     return next((address for address in ours if not ipaddress.ip_address(address).is_loopback), ours[0])
+
+
+def host_fault(host: str, port: int | None = None) -> str | None:
+    """Return what is wrong with a host, as the end of a sentence without its full stop.
+
+    `host`: name or address. `port`: also check whether something listens there. Returns ``None`` if nothing is wrong,
+    or two seconds are not enough to find out.
+    """
+    found: list[str] = []
+
+    def look() -> None:
+        try:
+            if port is None:
+                socket.getaddrinfo(host, None)
+            else:
+                socket.create_connection((host, port), _LOOK_UP_SECONDS).close()
+        except socket.gaierror as error:
+            # A name server that does not respond at the moment says nothing about the name.
+            if error.errno != socket.EAI_AGAIN:
+                found.append(f"host '{host}' not found")
+        except ConnectionRefusedError:
+            found.append(f"nothing listens on port {port} of {host}")
+        except (OSError, UnicodeError):
+            pass
+
+    looking = Thread(target=look, name="gpucluster-host", daemon=True)
+    looking.start()
+    looking.join(_LOOK_UP_SECONDS)
+    return found[0] if found else None

@@ -31,14 +31,14 @@ GROUP = "gpucluster.backends"  # The group of entry points.
 _PACKAGE = "gpucluster"
 _OURS = {
     "auto": "gpucluster.backends.auto:AutoBackend",
-    "cuda": "gpucluster.backends.cuda:CudaBackend",
+    "cuda": "gpucluster.backends.cuda.backend:CudaBackend",
     "local": "gpucluster.backends.local:LocalBackend",
-    "slurm": "gpucluster.backends.slurm:SlurmBackend",
-    "ssh": "gpucluster.backends.ssh:SSHBackend",
+    "slurm": "gpucluster.backends.slurm.backend:SlurmBackend",
+    "ssh": "gpucluster.backends.ssh.backend:SSHBackend",
     "mpi": "gpucluster.backends.mpi.backend:MPIBackend",
-    "kubernetes": "gpucluster.backends.kubernetes:KubernetesBackend",
-    "gateway": "gpucluster.backends.gateway:GatewayBackend",
-    "existing": "gpucluster.backends.existing:ExistingBackend",
+    "kubernetes": "gpucluster.backends.kubernetes.backend:KubernetesBackend",
+    "gateway": "gpucluster.backends.gateway.backend:GatewayBackend",
+    "existing": "gpucluster.backends.existing.backend:ExistingBackend",
 }
 """The kinds of gpucluster are available wherever this module is, without a search of installed packages."""
 SpecRule = Callable[[Traits, str, Any, Mapping[str, Any]], str | None]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ..backends.backend import Backend, Plan, StartContext
+from ..backends.backend import Backend, Plan, RemainingShare, StartContext
 from ..operating_system.abstract_names import seconds_since_boot
 from ..protocol.errors import PreflightFailed
 from ..protocol.models import Wanted
@@ -21,8 +21,8 @@ from .idle import IdleTimer
 from .state_store import StateStore
 
 
-class Quota:
-    """The quota of one cluster; to its backend, a ``RemainingShare`` of ``backends/backend.py``."""
+class Quota(RemainingShare):
+    """The quota of one cluster."""
 
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry

@@ -15,26 +15,12 @@ from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.supervisor.figures.sampler import Sampler
 
 COLUMNS = (
-    "device",
-    "device_error",
-    "vram_total_bytes",
-    "vram_used_bytes",
-    "vram_cluster_bytes",
-    "gpu_utilization_percent",
-    "gpu_power_watts",
-    "gpu_power_limit_watts",
-    "gpu_temperature_celsius",
-    "pcie_sent_bytes_per_second",
-    "pcie_received_bytes_per_second",
-    "nvlink_sent_bytes_per_second",
-    "nvlink_received_bytes_per_second",
-    "tier_device_bytes",
-    "tier_device_limit_bytes",
-    "tier_host_bytes",
-    "tier_disk_bytes",
-    "rmm_used_bytes",
+    "device", "device_error", "vram_total_bytes", "vram_used_bytes", "vram_cluster_bytes", "gpu_utilization_percent",
+    "gpu_power_watts", "gpu_power_limit_watts", "gpu_temperature_celsius", "pcie_sent_bytes_per_second",
+    "pcie_received_bytes_per_second", "nvlink_sent_bytes_per_second", "nvlink_received_bytes_per_second",
+    "tier_device_bytes", "tier_device_limit_bytes", "tier_host_bytes", "tier_disk_bytes", "rmm_used_bytes",
     "rmm_pool_bytes",
-)
+)  # fmt: skip
 
 
 class Watch:

@@ -12,7 +12,6 @@ from gpucluster.client.control import Control
 from nvml.machine import FakeMachine, gpu, gpu_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
-GIB = 2**30
 
 BEGIN = """
 import json, os, signal, time
@@ -135,36 +134,6 @@ with gpucluster.create("auto", n_workers=1) as cluster:
 """,
     )
     assert result == ["cuda", "3 GPUs can be used, 2 of them idle."]
-
-
-def test_telemetry_has_the_figures_of_each_gpu(run: Any) -> None:
-    result = run(
-        """
-import asyncio
-from gpucluster.client.control import AsyncControl
-from gpucluster.protocol.models import Telemetry
-
-async def sample():
-    async for event in AsyncControl().events():
-        if isinstance(event, Telemetry) and len(event.sample.workers) == 3:
-            if None not in event.sample.column("vram_used_bytes"):
-                return event.sample
-
-NAMES = "vram_total_bytes", "vram_used_bytes", "gpu_utilization_percent", "rmm_used_bytes", "rmm_pool_bytes"
-with gpucluster.create("cuda") as cluster:
-    found = asyncio.run(asyncio.wait_for(sample(), 60))
-    print(json.dumps({"workers": found.workers, **{name: found.column(name) for name in NAMES}}))
-""",
-    )
-    order = [result["workers"].index(gpu_uuid(number)) for number in (1, 2, 3)]
-    total, used, utilization = (
-        [result[name][i] for i in order] for name in ("vram_total_bytes", "vram_used_bytes", "gpu_utilization_percent")
-    )
-    # Sizes have five digits.
-    assert total == pytest.approx([80 * GIB, 40 * GIB, 16 * GIB], rel=1e-4)
-    assert used[0] == pytest.approx(4 * GIB, rel=1e-4)
-    assert utilization == [50, 0, 0]
-    assert result["rmm_used_bytes"] == result["rmm_pool_bytes"] == [None, None, None]
 
 
 def test_nothing_outlives_a_killed_supervisor(run: Any) -> None:

@@ -110,9 +110,8 @@ def test_auto_decides_by_the_gpus(
 
 CHOOSE = """
 import asyncio, json
-from gpucluster.backends.auto import choose
-from gpucluster.backends.auto import AutoSpec
-spec, reason = asyncio.run(choose(AutoSpec()))
+from gpucluster.backends.auto import AutoBackend, AutoSpec
+spec, reason = asyncio.run(AutoBackend().choose(AutoSpec()))
 print(json.dumps([spec.backend, reason]))
 """
 

@@ -19,14 +19,15 @@ pytest.importorskip("asyncssh", reason="needs the package 'asyncssh'")
 
 from gpucluster.backends.backend import Plan, StartContext, load_backend  # noqa: E402
 from gpucluster.backends.scheduler.in_process import InProcessScheduler  # noqa: E402
-from gpucluster.protocol.errors import GPUClusterError, InvalidRequest  # noqa: E402
+from gpucluster.protocol.errors import GPUClusterError  # noqa: E402
 from gpucluster.protocol.models import EVENT, Telemetry  # noqa: E402
 from gpucluster.protocol.spec import parse_spec  # noqa: E402
 from gpucluster.protocol.telemetry import TelemetrySample  # noqa: E402
 from gpucluster.supervisor import starting  # noqa: E402
 from gpucluster.supervisor.figures.sampler import Sampler  # noqa: E402
 
-from tests.backends.ssh.sshd import Servers, free_port  # noqa: E402
+from tests.backends.ssh.sshd import Servers  # noqa: E402
+from tests.ports import free_ports  # noqa: E402
 
 pytestmark = pytest.mark.processes
 GIB = 2**30
@@ -40,7 +41,7 @@ def hosts(fake_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     machines = {}
     for number, name in enumerate(("big", "small"), 1):
         machines[name] = machine = FakeMachine(fake_libraries, folder / f"{name}.txt")
-        port, address = free_port(), f"127.0.0.{number}"
+        [port], address = free_ports(1), f"127.0.0.{number}"
         shown = {"LD_LIBRARY_PATH": str(fake_libraries), "FAKE_NVML": str(machine.file)}
         servers.start(name, [address], port, environment=shown)
         servers.name(name, address, port)
@@ -185,11 +186,6 @@ async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachi
     _, plan, _ = plan_of = await _plan(hosts, tmp_path, hosts="big", remote_python=str(without), use_gpus=False)
     assert plan.has_gpus is False
     await plan_of[0]._pool.close()
-
-
-def test_options_of_gpus_without_gpus() -> None:
-    with pytest.raises(InvalidRequest, match="rmm_async is for workers with a GPU: leave use_gpus on"):
-        parse_spec({"backend": "ssh", "hosts": "a", "use_gpus": False, "rmm_async": True})
 
 
 async def test_failing_allocator_is_reported(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:

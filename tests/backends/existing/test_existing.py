@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import gpucluster
 import pytest
 from distributed import Client
-from gpucluster.protocol.errors import InvalidRequest, InvalidState
-from gpucluster.protocol.kinds import parse_spec, spec_schemas
+from gpucluster.protocol.errors import InvalidState
+from gpucluster.protocol.kinds import spec_schemas
 from gpucluster.protocol.models import ClusterState, Network
 
 from tests.backends.existing.schedulers import credentials
@@ -151,22 +151,6 @@ async def test_scheduler_files(tmp_path, text, message):
     if text is not None:
         path.write_text(text)
     assert message in await _refusal(tmp_path, scheduler_file=str(path))
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"address": "http://x:1"}, "is not the address of a scheduler"),
-        ({"address": "tcp://x:99999"}, "is not the address of a scheduler"),
-        ({"address": "tcp://x:1", "n_workers": 2}, "n_workers is set by the owner of the scheduler"),
-        ({"address": "tcp://x:1", "scheduler_file": "/x"}, "pass one of them"),
-        ({"address": "tls://x:1", "tls_key": "/x"}, "give all three"),
-        ({"scheduler_file": "x"}, "must be an absolute path"),
-    ],
-)
-def test_invalid_options_are_refused(options, message):
-    with pytest.raises(InvalidRequest, match=message):
-        parse_spec({"backend": "existing", **options})
 
 
 def test_form_omits_options_of_the_scheduler():

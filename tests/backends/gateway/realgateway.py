@@ -9,7 +9,6 @@ import base64
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import psutil
+
+from tests.ports import free_ports
 
 PASSWORD = "open sesame"
 VARIABLE = "GATEWAY_TEST_PASSWORD"
@@ -55,14 +56,6 @@ c.ClusterConfig.worker_cmd = {worker!r}
 c.ClusterConfig.worker_memory = "600 M"
 c.ClusterConfig.adaptive_period = 0.2
 """
-
-
-def free_ports(count: int) -> list[int]:
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in held]
-    for one in held:
-        one.close()
-    return ports
 
 
 class RealGateway:

@@ -8,6 +8,7 @@ import signal
 import time
 import urllib.request
 from collections.abc import Callable, Coroutine
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import gpucluster
 import psutil
 import pytest
 from gpucluster.backends.backend import ReapContext
-from gpucluster.backends.gateway import GatewayBackend
+from gpucluster.backends.gateway.backend import GatewayBackend
 from gpucluster.backends.gateway.login import Login
 from gpucluster.backends.gateway.server import GatewayServer, Report
 from gpucluster.protocol.errors import GPUClusterError, StartFailed
@@ -195,7 +196,7 @@ def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGa
         async with GatewayServer(login(gateway)) as server:
             options = {row["field"]: row["default"] for row in await server.options()}
             before = [report.name for report in await server.clusters()]
-            state = {"cluster_id": "x", "login": server.login.to_remember(), "name": None, "before": before}
+            state = {"cluster_id": "x", "login": asdict(server.login), "name": None, "before": before}
             state |= {"options": options, "asked": await server.clock(), "noted": time.time()}
             lost, other = [await server.submit(chosen) for chosen in (options, {**options, "profile": "big"})]
             with pytest.raises(ValueError, match="belongs to another cluster"):

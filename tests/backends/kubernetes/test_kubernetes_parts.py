@@ -10,10 +10,8 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from gpucluster.backends.kubernetes.deployment import manifest_text
-from gpucluster.backends.kubernetes.manifest import SECRETS, dask_cluster, secret
+from gpucluster.backends.kubernetes.manifest import SECRETS, dask_cluster, manifest_text, secret
 from gpucluster.backends.kubernetes.pods import PodSlot, Verdict, ended, verdict
-from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.kinds import parse_spec
 
 from tests.backends.kubernetes.apiserver import definitions
@@ -113,34 +111,6 @@ def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
     assert decoded == {**files, "dashboard-prefix": "hidden", "env.TOKEN": "s3cret"}
     (reference,) = made["metadata"]["ownerReferences"]
     assert (reference["kind"], reference["uid"]) == ("DaskCluster", "u")
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"namespace": "Not A Name"}, "namespace: must be lowercase letters"),
-        ({"image": "no image!"}, "image: must be the name of an image"),
-        ({"gpus_per_worker": 1}, "image: workers with a GPU need an image that has dask-cuda"),
-        ({"gpus_per_worker": 2, "image": "x"}, "gpus_per_worker: "),
-        ({"tolerations": "key=value:Never"}, "the effects are NoSchedule, PreferNoSchedule, NoExecute"),
-        ({"node_selector": "disk"}, "node_selector: must be written like 'disk=ssd,zone=a'"),
-        ({"node_selector": {"a b": "c"}}, "'a b' cannot be the name of a label"),
-        ({"gpu_resource": "gpu"}, "gpu_resource: must be the name of a resource"),
-        ({"kubeconfig": "config"}, "kubeconfig: must be an absolute path"),
-        ({"kubeconfig": "/a:/b"}, "kubeconfig: must be the absolute path of one file"),
-        ({"context": "a b"}, "context: must be the name of a context"),
-        ({"env": {"a+b": "c"}}, "'a+b' cannot be the name of a variable in a pod"),
-        ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU"),
-        ({"cores": 1, "threads_per_worker": 2}, "the worker has 2 threads; ask for more cores"),
-        ({"interface": "ib0"}, "interface is for workers that come to this machine"),
-        ({"scheduler_memory": "10%"}, "scheduler_memory: must be a size"),
-        ({"memory_limit": "10%"}, "memory_limit: must be a size"),
-    ],
-)
-def test_invalid_options_are_refused(options: dict[str, Any], expected: str) -> None:
-    with pytest.raises(InvalidRequest) as error:
-        parse_spec({"backend": "kubernetes", **options})
-    assert expected in error.value.message
 
 
 def waiting(reason: str, message: str = "", **more: Any) -> dict[str, Any]:

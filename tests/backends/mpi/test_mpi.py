@@ -42,13 +42,6 @@ LAUNCHES = "prterun" if OPEN_MPI else MPIEXEC.name
 SAYS_ITS_LIBRARY = "[ $1 = --version ] && exec echo " + ("'(Open MPI) 5.0.11'" if OPEN_MPI else "HYDRA")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _no_allocation() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("SLURM_JOB_ID", raising=False)
-        yield
-
-
 @pytest.fixture(scope="module")
 def cluster(shared_site, module_of_mine) -> ClusterModel:
     """A running cluster of two ranks; another one, with a nanny, comes up meanwhile."""

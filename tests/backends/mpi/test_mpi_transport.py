@@ -32,8 +32,6 @@ from gpucluster.learn import (
 )
 from gpucluster.learn.communicators.mailbox import Mailbox
 from gpucluster.learn.errors import RanksDisagree
-from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
@@ -44,13 +42,6 @@ from tests.mpi import must_have_mpi
 must_have_mpi("dask_mpi")
 
 DIGITS, LABELS = load_digits(return_X_y=True)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _no_allocation() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("SLURM_JOB_ID", raising=False)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -302,9 +293,3 @@ def test_hanging_rank_is_lost_and_restarted(cluster, client, wait_until):
     assert not psutil.pid_exists(pid)
     reported = messages(gpucluster.connect(cluster.id))
     assert "rank 1 did not continue for 12 seconds after it was stopped" in reported
-
-
-def test_mpi_protocol_refuses_nannies_and_gpus():
-    for option, why in (({"nanny": True}, "nanny: such workers"), ({"gpus_per_rank": 1}, "gpus_per_rank: ")):
-        with pytest.raises(InvalidRequest, match=f"protocol 'mpi' cannot be combined with {why}"):
-            parse_spec({"backend": "mpi", "protocol": "mpi", **option})

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.mpi.ending import MARK
-from gpucluster.backends.slurm import SlurmBackend
+from gpucluster.backends.slurm.backend import SlurmBackend
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 

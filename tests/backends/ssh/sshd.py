@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -54,13 +53,6 @@ def program() -> str:
 
 def _found() -> str | None:
     return shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
-
-
-def free_port() -> int:
-    """Return a free port of loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Servers:

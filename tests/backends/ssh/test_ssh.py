@@ -12,40 +12,37 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import dask.array as da
 import gpucluster
-import numpy as np
 import psutil
 import pytest
 from distributed import Client
 from gpucluster.backends.backend import ReapContext
-from gpucluster.backends.ssh import SSHBackend
+from gpucluster.backends.ssh.backend import SSHBackend
 from gpucluster.backends.ssh.deployment import fullest_host_first
 from gpucluster.backends.ssh.host import MARK, Host
 from gpucluster.backends.ssh.hosts import named_hosts
 from gpucluster.backends.ssh.pool import memory_limit_on
 from gpucluster.backends.ssh.spec import SSHSpec
-from gpucluster.learn import KMeans
-from gpucluster.protocol.errors import InvalidRequest, MissingPackage
+from gpucluster.protocol.errors import MissingPackage
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
-from sklearn.datasets import make_blobs
 
-from tests.backends.seen import marked_processes, refusal
-from tests.backends.ssh.sshd import Servers, free_port
+from tests.backends.seen import marked_processes, refusal, same_centres
+from tests.backends.ssh.sshd import Servers
+from tests.ports import free_ports
 
 
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """One server, which is two hosts: ``a`` and ``b``; and names by which they cannot be reached."""
     made = Servers(tmp_path_factory.mktemp("sshd"))
-    port = free_port()
+    port, unused = free_ports(2)
     made.start("server", ["127.0.0.1", "127.0.0.2"], port)
     made.name("a", "127.0.0.1", port)
     made.name("b", "127.0.0.2", port)
     made.name("unknown-key", "127.0.0.1", port)
     made.name("refused", "127.0.0.1", port)
-    made.name("closed", "127.0.0.1", free_port())
+    made.name("closed", "127.0.0.1", unused)
     text = made.config.read_text()
     before, _, after = text.partition("Host unknown-key")
     after = after.replace("known_hosts", "nobody_known", 1)
@@ -137,11 +134,8 @@ def test_adaptive_scaling_follows_the_load(shared_site, cluster, handle, client,
 
 
 @pytest.mark.full
-def test_k_means_finds_the_groups(cluster, client):
-    points, _, centers = make_blobs(6000, 3, centers=4, cluster_std=0.3, random_state=0, return_centers=True)
-    found = KMeans(4, random_state=0).fit(da.from_array(points, chunks=(500, 3))).cluster_centers_
-    distances = np.linalg.norm(np.asarray(found)[:, None] - centers[None], axis=-1)
-    assert distances.min(axis=0).max() < 0.1
+def test_kmeans_finds_what_scikit_learn_finds(handle):
+    same_centres(handle)
 
 
 def test_output_of_workers_is_logged(shared_site, cluster, client, wait_until):
@@ -223,24 +217,6 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "asyncssh", None)
     with pytest.raises(MissingPackage, match=r"pip install 'gpucluster\[ssh\]'"):
         await SSHBackend().preflight(parse_spec({"backend": "ssh", "hosts": "a"}), None)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "give hosts"),
-        ({"hosts": "a", "hostfile": "/x"}, "not both"),
-        ({"hosts": "-oProxyCommand=x"}, "is not a host name"),
-        ({"hosts": "a;b"}, "is not a host name"),
-        ({"hosts": "a:0"}, "is not a host name"),
-        ({"hosts": ["a"], "remote_python": "python"}, "must be an absolute path"),
-        ({"hosts": ["a"], "memory_limit": "20%"}, "must be a size"),
-        ({"hosts": ["a"], "interface": "x y"}, "must be the name of a network interface"),
-    ],
-)
-def test_invalid_options_are_refused(options, message):
-    with pytest.raises(InvalidRequest, match=message):
-        parse_spec({"backend": "ssh", **options})
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from distributed import Scheduler
 from distributed.deploy.spec import SpecCluster
 from gpucluster.backends.backend import Backend, Plan, StartContext
-from gpucluster.backends.cuda import CudaBackend
+from gpucluster.backends.cuda.backend import CudaBackend
 from gpucluster.backends.deployment import Deployment, Slot, SlotState
 from gpucluster.backends.local import LocalBackend
-from gpucluster.backends.slurm import SlurmBackend
+from gpucluster.backends.slurm.backend import SlurmBackend
 from gpucluster.backends.spec_deployment import SpecDeployment
 from gpucluster.protocol.models import Network
 from gpucluster.protocol.spec import SpecBase

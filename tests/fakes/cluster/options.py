@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 RMM_STATES = ("tracked", "untracked", "none")  # A pool whose use is counted, a pool whose use is not, no RMM.
+
+
+def _option(default: Any, help: str, **more: Any) -> Any:
+    return field(default=default, metadata={"help": help, **more})
 
 
 @dataclass(frozen=True)
 class Simulation:
     """The options of the command line."""
 
-    workers: int = 4
-    gpus: bool = False
-    mig: bool = False
-    lost: int = 0  # Number of workers whose GPU cannot be read; the last ones.
-    rmm: str = "tracked"  # One of ``RMM_STATES``, or ``mixed`` for all of them in turn.
-    name: str | None = None
-    threads: int = 2
-    tasks_per_second: float = 50.0  # 0 leaves the cluster idle, without a client.
-    seed: int = 0
-    past: bool = False  # Whether the history begins with ten simulated minutes.
-    arriving: int = 1000  # The most workers that start; with more, the cluster never finishes to start or scale.
-    waiting: str | None = None  # Why the others wait: then it is a cluster of jobs, of which the first end in 43 min.
-    per_host: int | None = None  # Workers on each machine; ``None``: 8, or 4 if they are jobs.
+    workers: int = _option(4, "1 to 1000")
+    gpus: bool = _option(False, "one GPU per worker")
+    mig: bool = _option(False, "one MIG slice per worker")
+    lost: int = _option(0, "workers whose GPU cannot be read; the last ones")
+    rmm: str = _option("tracked", "state of RMM; mixed: all of them in turn", choices=[*RMM_STATES, "mixed"])
+    name: str | None = _option(None, "name of the cluster")
+    threads: int = _option(2, "threads per CPU worker")
+    tasks_per_second: float = _option(50.0, "0: idle, without a client")
+    seed: int = _option(0, "of its random figures")
+    past: bool = _option(False, "begin with ten simulated minutes of history")
+    arriving: int = _option(1000, "the most workers that come; with more, it never finishes to start or scale")
+    waiting: str | None = _option(None, "its workers are jobs that end in 43 min, and this is why the others wait")
+    per_host: int | None = _option(None, "workers on each machine; default: 8, or 4 if they are jobs", type=int)
 
     @property
     def on_gpus(self) -> bool:
@@ -40,19 +45,11 @@ class Simulation:
 def parse(arguments: Sequence[str] | None = None) -> Simulation:
     """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.fakes.cluster", description="A simulated cluster.")
-    parser.add_argument("--workers", type=int, default=4, help="1 to 1000")
-    parser.add_argument("--gpus", action="store_true", help="one GPU per worker")
-    parser.add_argument("--mig", action="store_true", help="one MIG slice per worker")
-    parser.add_argument("--lost", type=int, default=0, help="workers whose GPU is lost")
-    parser.add_argument("--rmm", choices=[*RMM_STATES, "mixed"], default="tracked")
-    parser.add_argument("--name", help="name of the cluster")
-    parser.add_argument("--threads", type=int, default=2, help="threads per CPU worker")
-    parser.add_argument("--tasks-per-second", type=float, default=50.0, help="0: idle, without a client")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--past", action="store_true", help="begin with ten simulated minutes of history")
-    parser.add_argument("--arriving", type=int, default=1000, help="the most workers that come, now and later")
-    parser.add_argument("--waiting", help="its workers are jobs, and this is why those that do not come wait")
-    parser.add_argument("--per-host", type=int, help="workers on each machine")
+    for one in fields(Simulation):
+        kind: dict[str, Any] = {"action": "store_true"}
+        if one.default is not False:
+            kind = {"type": str if one.default is None else type(one.default), "default": one.default}
+        parser.add_argument(f"--{one.name.replace('_', '-')}", **{**kind, **one.metadata})
     options = parser.parse_args(arguments)
     if not 1 <= options.workers <= 1000:
         parser.error("--workers must be from 1 to 1000")

@@ -12,12 +12,13 @@ from ...devices.probe import GPUProbe, probe_gpu
 from ...devices.selection import select_devices
 from ...protocol.capacity import DEFAULT_CPU_WORKERS
 from ...protocol.errors import NoUsableDevice
-from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers
 from ...protocol.traits import Traits
 from ..backend import Chooser
 from ..cuda.packages import GPU_EXTRA, importable
 from ..cuda.spec import CudaSpec
 from ..local import HostSpec, LocalSpec
+from ..spec_fields import advanced
 
 
 class AutoSpec(HostSpec):
@@ -27,11 +28,11 @@ class AutoSpec(HostSpec):
         "auto", title="Kind", description="GPU workers if there is a usable GPU, otherwise CPU workers."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
-    wait_in_line: bool = Field(
+    wait_in_line: bool = advanced(
+        "GPUs",
+        "Queue for GPUs",
         True,
-        title="Queue for GPUs",
-        description="If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
-        json_schema_extra=shown_in("GPUs", advanced=True),
+        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
     )
 
 
@@ -46,34 +47,27 @@ class AutoBackend(Chooser[AutoSpec]):
     )
 
     async def choose(self, spec: AutoSpec) -> tuple[SpecBase, str]:
-        return await choose(spec)
-
-
-async def choose(spec: AutoSpec) -> tuple[CudaSpec | LocalSpec, str]:
-    """Look at this machine and return what to start, with the reason as a sentence."""
-    probe = await asyncio.to_thread(probe_gpu)
-    devices = 0
-    if probe.usable:
-        try:
-            devices = len(select_devices(await asyncio.to_thread(host_devices)))
-        except NoUsableDevice as error:
-            probe = GPUProbe(False, error.message, error.code)
-    return decide(spec, probe, devices=devices, dask_cuda=importable("dask_cuda"))
+        probe = await asyncio.to_thread(probe_gpu)
+        devices = 0
+        if probe.usable:
+            try:
+                devices = len(select_devices(await asyncio.to_thread(host_devices)))
+            except NoUsableDevice as error:
+                probe = GPUProbe(False, error.message, error.code)
+        return decide(spec, probe, devices=devices, dask_cuda=importable("dask_cuda"))
 
 
 def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) -> tuple[CudaSpec | LocalSpec, str]:
     """Return what to start on a machine with this probe and number of devices, with or without dask-cuda."""
     options = spec.model_dump(exclude={"backend"}, exclude_unset=True)
-    on_cpu = {name: value for name, value in options.items() if name in LocalSpec.model_fields}
-    if not probe.usable:
-        return LocalSpec(**on_cpu), probe.reason
-    if not dask_cuda:
+    why = probe.reason
+    if probe.usable and not dask_cuda:
         why = f"There is a GPU, but dask-cuda is not installed: clusters use CPU workers. To use it, run {GPU_EXTRA}."
-        return LocalSpec(**on_cpu), why
-    if spec.n_workers is not None and spec.n_workers > devices:
+    elif probe.usable and spec.n_workers is not None and spec.n_workers > devices:
         why = (
             f"{spec.n_workers} workers were requested and there is one worker per GPU, {devices} at most here: "
             "clusters use CPU workers. Use the kind 'cuda' to use the GPU."
         )
-        return LocalSpec(**on_cpu), why
-    return CudaSpec(**options), probe.reason
+    elif probe.usable:
+        return CudaSpec(**options), why
+    return LocalSpec(**{name: value for name, value in options.items() if name in LocalSpec.model_fields}), why

@@ -11,8 +11,9 @@ import asyncio
 import importlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...protocol.errors import PreflightFailed, StartFailed
+from ...protocol.errors import NoUsableDevice, PreflightFailed, StartFailed
 from ...protocol.models import Network
+from ...protocol.plain_text import counted
 from ...protocol.spec import SpecBase
 from ...protocol.traits import Traits
 from ...sharing.line import InLine
@@ -20,10 +21,9 @@ from ...sharing.policy import DEFAULT
 from ..backend import Backend, Plan, StartContext
 from ..deployment import Deployment
 from ..host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
-from .choice import DeviceChoice, not_in_line
-from .memory import explain, memory_options
+from .choice import Chosen, DeviceChoice, examine
+from .memory import DeviceMemory, explain, memory_options, resolve_memory
 from .packages import importable
-from .preflight import Checked, Chosen, check, examine
 from .spec import CudaSpec
 
 if TYPE_CHECKING:
@@ -51,18 +51,21 @@ class CudaBackend(Backend[CudaSpec]):
         await asyncio.to_thread(examine, spec, policy)
         choice = DeviceChoice(spec, context.claims, context.left)
         chosen = await _chosen(choice, spec, context)
-        checked = await asyncio.to_thread(check, chosen, spec, policy)
-        most = len(checked.devices)
-        maximum, reason = bounded_by_open_files(checked.n_workers, most, checked.maximum_reason)
+        parts = max(policy.parts(device) for device in chosen.devices)
+        memory = await asyncio.to_thread(resolve_memory, spec, chosen.devices, chosen.n_workers, parts=parts)
+        most = len(chosen.devices)
+        kind = "MIG slice" if all(device.parent_uuid for device in chosen.devices) else "GPU"
+        reason = f"this cluster has {counted(most, kind)}, one worker each"
+        maximum, reason = bounded_by_open_files(chosen.n_workers, most, reason)
         machine = shared_machine()
         memory_limit = host_memory_limit(spec.memory_limit, machine, workers=most)
-        memory_limit = context.left.memory_limit(spec, memory_limit, checked.n_workers or most)
+        memory_limit = context.left.memory_limit(spec, memory_limit, chosen.n_workers or most)
         return Plan(
-            n_workers=checked.n_workers,
+            n_workers=chosen.n_workers,
             maximum_workers=maximum,
             maximum_reason=reason,
             network=Network.of(spec.protocol),
-            options=constructor_options(spec, checked, memory_limit=memory_limit),
+            options=constructor_options(spec, chosen, memory, memory_limit=memory_limit),
             machine=machine,
             threads_per_worker=spec.threads_per_worker,
             memory_limit_bytes=memory_limit,
@@ -70,7 +73,6 @@ class CudaBackend(Backend[CudaSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start a ``LocalCUDACluster``."""
         context.report("import", "Loading dask-cuda")
         # In a thread: these imports take seconds, and this process must answer meanwhile.
         if plan.options["enable_cudf_spill"]:
@@ -99,28 +101,29 @@ class CudaBackend(Backend[CudaSpec]):
 
 
 async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -> Chosen:
-    """Choose GPUs; wait in the queue if none is free."""
     try:
         while True:
             try:
                 return await asyncio.to_thread(choice.make)
             except InLine as place:
                 if not spec.wait_in_line:
-                    raise not_in_line(place) from None
+                    raise NoUsableDevice(
+                        f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows the users."
+                    ) from None
                 context.report("line", str(place))
             await asyncio.sleep(LINE_SECONDS)
     finally:
         choice.leave()
 
 
-def constructor_options(spec: CudaSpec, checked: Checked, *, memory_limit: int) -> dict[str, Any]:
+def constructor_options(spec: CudaSpec, chosen: Chosen, memory: DeviceMemory, *, memory_limit: int) -> dict[str, Any]:
     """Return every argument that follows from the spec. All sizes are bytes, all devices UUIDs."""
     return {
-        "CUDA_VISIBLE_DEVICES": [device.uuid for device in checked.devices],
-        "n_workers": checked.n_workers,
+        "CUDA_VISIBLE_DEVICES": [device.uuid for device in chosen.devices],
+        "n_workers": chosen.n_workers,
         "threads_per_worker": spec.threads_per_worker,
         "memory_limit": memory_limit or None,
-        **memory_options(spec, checked.memory),
+        **memory_options(spec, memory),
         **protocol_option(spec.protocol),
         # With no interface, distributed listens on 127.0.0.1 only.
         **({"interface": spec.interface} if spec.interface is not None else {}),

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...devices.selection import describe
-from ...protocol.errors import FieldError, PreflightFailed
 from ...protocol.gpu_spec import GPUSpec
 from ...protocol.models import DeviceModel, DeviceProcess
 from ...protocol.sizes import format_size
-from .packages import importable
+from .packages import importable, refused
 
 DEFAULT_DEVICE_SHARE = 0.8
 SLOT_POOL_SHARE = 0.9  # Of a slot: CUDA itself takes a few hundred MiB per process outside of any pool.
@@ -71,19 +70,15 @@ def resolve_memory(spec: GPUSpec, devices: Sequence[DeviceModel], first: int, *,
     limit = spec.device_memory_limit
     if limit == "auto":
         limit = DEFAULT_DEVICE_SHARE if total else None
-    memory = DeviceMemory(
-        device_memory_limit=_bytes("device_memory_limit", limit, smallest),
-        rmm_pool_size=_bytes("rmm_pool_size", spec.rmm_pool_size, smallest),
-        rmm_maximum_pool_size=_bytes("rmm_maximum_pool_size", spec.rmm_maximum_pool_size, smallest),
-        rmm_release_threshold=_bytes("rmm_release_threshold", spec.rmm_release_threshold, smallest),
-    )
+    sizes = {name: getattr(spec, name) for name in _SIZES} | {"device_memory_limit": limit}
+    memory = DeviceMemory(**{name: _bytes(name, given, smallest) for name, given in sizes.items()})
     if not total and memory.device_memory_limit is not None:
-        raise _refused(
+        raise refused(
             "device_memory_limit",
             f"{describe(smallest)} has no separate memory to limit; set device_memory_limit to none.",
         )
     if not total and spec.enable_cudf_spill:
-        raise _refused("enable_cudf_spill", f"{describe(smallest)} has no separate memory to spill from.")
+        raise refused("enable_cudf_spill", f"{describe(smallest)} has no separate memory to spill from.")
     _check_order(memory)
     if total and not spec.rmm_managed_memory:  # Managed memory may be larger than the GPU: that is its purpose.
         _check_total(memory, smallest, total)
@@ -112,7 +107,7 @@ def _bytes(option: str, size: float | str | None, smallest: DeviceModel) -> int 
         return None
     if isinstance(size, float):
         if not smallest.memory_total_bytes:
-            raise _refused(option, f"The memory of {describe(smallest)} is not known; write {option} as a size.")
+            raise refused(option, f"The memory of {describe(smallest)} is not known; write {option} as a size.")
         size = size * smallest.memory_total_bytes
     return int(size) // ALIGNMENT_BYTES * ALIGNMENT_BYTES
 
@@ -120,7 +115,7 @@ def _bytes(option: str, size: float | str | None, smallest: DeviceModel) -> int 
 def _check_order(memory: DeviceMemory) -> None:
     pool, most = memory.rmm_pool_size, memory.rmm_maximum_pool_size
     if pool is not None and most is not None and most < pool:
-        raise _refused(
+        raise refused(
             "rmm_maximum_pool_size",
             f"rmm_maximum_pool_size ({format_size(most)}) must not be smaller than "
             f"rmm_pool_size ({format_size(pool)}).",
@@ -131,7 +126,7 @@ def _check_total(memory: DeviceMemory, smallest: DeviceModel, total: int) -> Non
     for option in ("rmm_pool_size", "rmm_maximum_pool_size", "device_memory_limit"):
         size = getattr(memory, option)
         if size is not None and size > total:
-            raise _refused(
+            raise refused(
                 option,
                 f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in all. "
                 f"Ask for less, such as '80%', or name larger GPUs.",
@@ -146,7 +141,7 @@ def _check_free(pool: int | None, device: DeviceModel) -> None:
     if pool <= free:
         return
     users = ", ".join(_user(process) for process in device.processes[:4]) or "processes that cannot be seen from here"
-    raise _refused(
+    raise refused(
         "rmm_pool_size",
         f"rmm_pool_size is {format_size(pool)}, but {describe(device)} has {format_size(free)} free of "
         f"{format_size(total)}; it is used by {users}. Ask for a smaller pool, or for other GPUs.",
@@ -160,10 +155,6 @@ def _user(process: DeviceProcess) -> str:
     if process.memory_used_bytes is not None:
         facts.append(format_size(process.memory_used_bytes))
     return f"{process.command or 'a program'} ({', '.join(facts)})"
-
-
-def _refused(option: str, message: str) -> PreflightFailed:
-    return PreflightFailed(message, fields=[FieldError(field=option, message=message)])
 
 
 _RMM_SIGNS = ("CUDARuntimeError", "RMM failure", "MemoryError", "bad_alloc", "out_of_memory")

@@ -11,11 +11,22 @@ from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 
 from ...operating_system import LINUX
-from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
+from ...protocol.errors import FieldError, GPUClusterError, MissingPackage, PreflightFailed
 from ...protocol.gpu_spec import GPUSpec
 from .spec import CudaSpec
 
 GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"
+
+
+def refused(option: str, message: str, error: type[GPUClusterError] = PreflightFailed) -> GPUClusterError:
+    """Return the error of one option."""
+    return error(message, fields=[FieldError(field=option, message=message)])
+
+
+def missing_module(module: str, where: str) -> GPUClusterError:
+    """Return the error of a module of ``pre_import`` that is not installed somewhere."""
+    message = f"The module '{module}' of pre_import is not installed {where}; install it, or leave it out."
+    return refused("pre_import", message, MissingPackage)
 
 
 def importable(module: str) -> bool:
@@ -56,11 +67,7 @@ def check_packages(spec: CudaSpec) -> None:
             raise need.refusal("is not installed")
     for module in spec.pre_import:
         if not importable(module):
-            message = (
-                f"The module '{module}' of pre_import is not installed in the cluster's Python environment "
-                f"({sys.prefix}); install it, or leave it out."
-            )
-            raise MissingPackage(message, fields=[FieldError(field="pre_import", message=message)])
+            raise missing_module(module, f"in the cluster's Python environment ({sys.prefix})")
 
 
 @dataclass(frozen=True)
@@ -72,13 +79,14 @@ class Need:
     package: str
     command: str  # What installs it.
 
-    def refusal(self, where: str) -> MissingPackage:
+    def refusal(self, where: str) -> GPUClusterError:
         """Return the error. `where`: 'is not installed', or the like."""
-        message = (
+        return refused(
+            self.option,
             f"{self.option} needs the package '{self.package}', which {where}: run {self.command}, or leave the option "
-            "out."
+            "out.",
+            MissingPackage,
         )
-        return MissingPackage(message, fields=[FieldError(field=self.option, message=message)])
 
 
 def needed_packages(spec: GPUSpec) -> list[Need]:

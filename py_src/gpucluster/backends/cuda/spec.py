@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from ...protocol.gpu_spec import Device, GPUSpec
 from ...protocol.machine_spec import ScratchSpec
-from ...protocol.spec_base import Interface, WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.spec_base import Interface, WorkerCountOrZero, number_of_workers
+from ..spec_fields import advanced, option
+
+_advanced = partial(advanced, "Network")
 
 
 class CudaSpec(GPUSpec, ScratchSpec):
@@ -16,49 +20,37 @@ class CudaSpec(GPUSpec, ScratchSpec):
 
     backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")
     n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU")
-    devices: list[Device] | None = Field(
+    devices: list[Device] | None = option(
+        "GPUs",
+        "GPUs",
         None,
-        title="GPUs",
-        description="GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Default: all visible ones, idle ones first.",
-        json_schema_extra=shown_in("GPUs"),
+        "GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Default: all visible ones, idle ones first.",
     )
-    wait_in_line: bool = Field(
+    wait_in_line: bool = advanced(
+        "GPUs",
+        "Queue for GPUs",
         True,
-        title="Queue for GPUs",
-        description="If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
-        json_schema_extra=shown_in("GPUs", advanced=True),
+        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
     )
-    protocol: Literal["unix", "tls", "tcp", "ucx"] = Field(
+    protocol: Literal["unix", "tls", "tcp", "ucx"] = _advanced(
+        "Network",
         "unix",
-        title="Network",
-        description="'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for "
-        "programs without gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address "
-        "can run code as you.",
-        json_schema_extra=shown_in("Network", advanced=True),
+        "'unix' opens no port: sockets in a private folder let only you connect. 'tls' encrypts, for programs without "
+        "gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address can run code as "
+        "you.",
     )
-    interface: Interface | None = Field(
+    interface: Interface | None = _advanced(
+        "Network interface",
         None,
-        title="Network interface",
-        description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
-        "other machines. Default: this machine only, or the one that leads to them.",
-        json_schema_extra=shown_in("Network", advanced=True),
+        "Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on other "
+        "machines. Default: this machine only, or the one that leads to them.",
     )
-    enable_tcp_over_ucx: bool | None = Field(
-        None, title="TCP over UCX", description="Whether UCX uses TCP. Default: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-    enable_infiniband: bool | None = Field(
-        None, title="InfiniBand", description="Whether UCX uses InfiniBand. Default: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-    enable_nvlink: bool | None = Field(
-        None, title="NVLink", description="Whether UCX uses NVLink. Default: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
-    enable_rdmacm: bool | None = Field(
-        None, title="RDMA connection manager", description="Whether UCX uses RDMACM. Default: UCX decides.",
-        json_schema_extra=shown_in("Network", advanced=True),
-    )  # fmt: skip
+    enable_tcp_over_ucx: bool | None = _advanced("TCP over UCX", None, "Whether UCX uses TCP. Default: UCX decides.")
+    enable_infiniband: bool | None = _advanced("InfiniBand", None, "Whether UCX uses InfiniBand. Default: UCX decides.")
+    enable_nvlink: bool | None = _advanced("NVLink", None, "Whether UCX uses NVLink. Default: UCX decides.")
+    enable_rdmacm: bool | None = _advanced(
+        "RDMA connection manager", None, "Whether UCX uses RDMACM. Default: UCX decides."
+    )
 
     @field_validator("devices")
     @classmethod
@@ -73,11 +65,8 @@ class CudaSpec(GPUSpec, ScratchSpec):
 
     @model_validator(mode="after")
     def _combinations(self) -> Self:
-        switches = {
-            "enable_tcp_over_ucx": self.enable_tcp_over_ucx, "enable_infiniband": self.enable_infiniband,
-            "enable_nvlink": self.enable_nvlink, "enable_rdmacm": self.enable_rdmacm,
-        }  # fmt: skip
-        chosen = [name for name, value in switches.items() if value is not None]
+        switches = ("enable_tcp_over_ucx", "enable_infiniband", "enable_nvlink", "enable_rdmacm")
+        chosen = [name for name in switches if getattr(self, name) is not None]
         if chosen and self.protocol != "ucx":
             raise ValueError(f"{chosen[0]} needs protocol 'ucx'")
         if self.enable_nvlink and self.rmm_managed_memory:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.models import Network
@@ -10,11 +10,10 @@ from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
 from ..causes import cause_of
-from ..reachable import host_fault
+from ..deployment import Deployment
+from ..nodes import host_fault
+from .address import find_address, find_credentials, keep_credentials
 from .spec import ExistingSpec
-
-if TYPE_CHECKING:
-    from ..deployment import Deployment
 
 CONNECT_SECONDS = 20.0
 
@@ -31,8 +30,6 @@ class ExistingBackend(Backend[ExistingSpec]):
     @classmethod
     def faults(cls, spec: ExistingSpec) -> list[FieldError]:
         """Check the scheduler's file, or that something listens at its address."""
-        from .address import find_address
-
         field = "address" if spec.scheduler_file is None else "scheduler_file"
         try:
             # A setting of Dask's configuration is read when the cluster starts: not here, without Dask.
@@ -44,8 +41,6 @@ class ExistingBackend(Backend[ExistingSpec]):
         return [FieldError(field=field, message=fault)] if fault is not None else []
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
-        """Find the scheduler, and check that it can be read."""
-        from .address import find_address, find_credentials
         from .greeting import find_pages, greet, must_speak
 
         address = find_address(spec)
@@ -74,7 +69,6 @@ class ExistingBackend(Backend[ExistingSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        from .address import keep_credentials
         from .deployment import ExistingDeployment, WatchedScheduler
 
         options = plan.options
@@ -82,19 +76,16 @@ class ExistingBackend(Backend[ExistingSpec]):
         try:
             scheduler = await WatchedScheduler.connect(options["address"], options["security"], timeout=CONNECT_SECONDS)
         except Exception as error:
-            raise StartFailed(_refused(options["address"], error)) from error
+            why = f"cannot be inspected ({cause_of(error)})"
+            if "pickle" in str(error).lower():
+                why = (
+                    "accepts no code from clients (distributed.scheduler.pickle is off there), and gpucluster needs "
+                    "that to monitor it"
+                )
+            raise StartFailed(f"The scheduler at {options['address']} {why}.") from error
         scheduler.measure = options["measure"]
         if options["pages"] is not None:
             scheduler.dashboard, scheduler.dashboard_prefix = options["pages"]
         if options["security"] is not None and context.credentials_directory is not None:
             keep_credentials(options["security"], context.credentials_directory)
         return ExistingDeployment(scheduler)
-
-
-def _refused(address: str, error: Exception) -> str:
-    if "pickle" in str(error).lower():
-        return (
-            f"The scheduler at {address} accepts no code from clients (distributed.scheduler.pickle is off there), and "
-            "gpucluster needs that to monitor it."
-        )
-    return f"The scheduler at {address} cannot be inspected ({cause_of(error)})."

@@ -10,7 +10,6 @@ import socket
 import ssl
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -149,34 +148,27 @@ GREETING_SECONDS = 3.0
 _MARK = b"pickle-protocol"  # In Dask's first message over a connection that is not encrypted.
 
 
-class Speaks(Enum):
-    """The protocol at an address."""
-
-    DASK = "Dask without encryption"
-    TLS = "TLS"
-    OTHER = "something else"
-
-
 async def must_speak(address: str) -> None:
     """Raise `PreflightFailed` if something other than a Dask scheduler listens at an address."""
     scheme, _, place = address.partition("://")
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)
-    if spoken is Speaks.OTHER:
+    if spoken is None:
         raise PreflightFailed(f"The server at {address} is not a Dask scheduler. Is it the right port?")
-    if scheme == "tls" and spoken is Speaks.DASK:
+    if scheme == "tls" and spoken == "tcp":
         raise PreflightFailed(
             f"The scheduler at {place} does not use TLS: its address is tcp://{place}. Anyone who can reach it can run "
             "code on its workers."
         )
-    if scheme == "tcp" and spoken is Speaks.TLS:
+    if scheme == "tcp" and spoken == "tls":
         raise PreflightFailed(
             f"The server at {place} uses TLS: if it is a scheduler, its address is tls://{place}, and you need its "
             "TLS files."
         )
 
 
-async def _spoken_at(host: str, port: int, address: str) -> Speaks:
+async def _spoken_at(host: str, port: int, address: str) -> str | None:
+    """Return Dask's protocol at an address; ``None``: something else listens there."""
     try:
         reader, writer = await asyncio.wait_for(asyncio.open_connection(host, port), CONNECT_SECONDS)
     except TimeoutError:
@@ -200,12 +192,12 @@ async def _spoken_at(host: str, port: int, address: str) -> Speaks:
     except TimeoutError:
         pass
     except OSError:
-        return Speaks.OTHER
+        return None
     finally:
         await _leave(writer)
     if greeting:
-        return Speaks.DASK if _MARK in greeting else Speaks.OTHER
-    return Speaks.TLS if await _takes_tls(host, port) else Speaks.OTHER
+        return "tcp" if _MARK in greeting else None
+    return "tls" if await _takes_tls(host, port) else None
 
 
 async def _takes_tls(host: str, port: int) -> bool:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import SpecBase, not_shown, shown_in
+from ...protocol.spec_base import SpecBase, not_shown
+from ..spec_fields import AbsolutePath, advanced, not_at_default, option
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+(%\w+)?\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CONFIGURED = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 _NOT_OURS = ("n_workers", "threads_per_worker", "memory_limit", "local_directory")
 """Decided where the workers are started."""
+_shown = partial(option, "Scheduler")
+_advanced = partial(advanced, "Scheduler")
 
 
 class ExistingSpec(SpecBase):
@@ -26,45 +30,36 @@ class ExistingSpec(SpecBase):
         title="Kind",
         description="An existing scheduler: gpucluster monitors it and connects to it, but never stops it.",
     )
-    address: str | None = Field(
+    address: str | None = _shown(
+        "Address",
         None,
-        title="Address",
-        description="Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a "
-        "setting of Dask's configuration that holds it. Default: Dask's own 'scheduler-address', as for Client().",
-        json_schema_extra=shown_in("Scheduler", empty="tcp://node1:8786"),
+        "Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a setting of "
+        "Dask's configuration that holds it. Default: Dask's own 'scheduler-address', as for Client().",
+        empty="tcp://node1:8786",
     )
-    scheduler_file: str | None = Field(
+    scheduler_file: AbsolutePath | None = _shown(
+        "Scheduler file",
         None,
-        title="Scheduler file",
-        description="Absolute path of the file that the scheduler was started with (--scheduler-file), instead of an "
-        "address.",
-        json_schema_extra=shown_in("Scheduler", empty="none"),
+        "Absolute path of the file that the scheduler was started with (--scheduler-file), instead of an address.",
+        empty="none",
     )
-    tls_ca_file: str | None = Field(
+    tls_ca_file: AbsolutePath | None = _advanced(
+        "TLS authority",
         None,
-        title="TLS authority",
-        description="Absolute path of the certificate of the authority, for an address that begins with tls://. "
-        "Default: from Dask's configuration.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
+        "Absolute path of the certificate of the authority, for an address that begins with tls://. Default: from "
+        "Dask's configuration.",
     )
-    tls_cert: str | None = Field(
+    tls_cert: AbsolutePath | None = _advanced("TLS certificate", None, "Absolute path of your certificate.")
+    tls_key: AbsolutePath | None = _advanced(
+        "TLS key",
         None,
-        title="TLS certificate",
-        description="Absolute path of your certificate.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
+        "Absolute path of the key of your certificate; no other user may be able to read it.",
     )
-    tls_key: str | None = Field(
-        None,
-        title="TLS key",
-        description="Absolute path of the key of your certificate; no other user may be able to read it.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
-    )
-    measure: bool = Field(
+    measure: bool = _advanced(
+        "Measure",
         True,
-        title="Measure",
-        description="Let its workers measure for the gauges while gpucluster monitors them. If off, or if they have no "
+        "Let its workers measure for the gauges while gpucluster monitors them. If off, or if they have no "
         "gpucluster, the gauges show what Dask measures.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
     )
 
     @property
@@ -85,17 +80,10 @@ class ExistingSpec(SpecBase):
             )
         return value
 
-    @field_validator("scheduler_file", "tls_ca_file", "tls_cert", "tls_key")
-    @classmethod
-    def _path(cls, value: str | None) -> str | None:
-        return cls._absolute(value)
-
     @model_validator(mode="after")
     def _sensible(self) -> Self:
-        fields = type(self).model_fields
-        for name in _NOT_OURS:
-            if getattr(self, name) != fields[name].default:
-                raise ValueError(f"{name} is set by the owner of the scheduler; leave it out for the kind 'existing'")
+        if chosen := not_at_default(self, _NOT_OURS):
+            raise ValueError(f"{chosen} is set by the owner of the scheduler; leave it out for the kind 'existing'")
         if self.address is not None and self.scheduler_file is not None:
             raise ValueError("address and scheduler_file mean the same; pass one of them")
         files = [self.tls_ca_file, self.tls_cert, self.tls_key]

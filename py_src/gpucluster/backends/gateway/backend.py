@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from ...protocol.errors import FieldError, GPUClusterError, PreflightFailed
@@ -13,13 +13,12 @@ from ...protocol.models import Network, Submission
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
-from ..reachable import host_fault
+from ..deployment import Deployment
+from ..nodes import host_fault
+from .login import Login, configured, filled
+from .options import Option, checked, read_options
+from .server import GatewayServer
 from .spec import GatewaySpec
-
-if TYPE_CHECKING:
-    from ..deployment import Deployment
-    from .options import Option
-    from .server import GatewayServer
 
 DEFAULT_WORKERS = 1
 START_SECONDS = 900.0  # A site may first have to start a machine for the scheduler.
@@ -45,13 +44,9 @@ class GatewayBackend(Backend[GatewaySpec]):
         return [FieldError(field="address", message=fault)] if fault is not None else []
 
     async def preflight(self, spec: GatewaySpec, context: StartContext) -> Plan:
-        """Find the server, log in, and check the options against what it offers."""
-        from .login import Login
-
         login = Login.of(spec)
         context.report("preflight", f"Asking the Dask Gateway at {login.address}")
-        server = _server(login)
-        async with server:
+        async with GatewayServer(login) as server:
             options = await _look(server, spec)
         remarks = []
         place = urlsplit(login.address)
@@ -79,10 +74,7 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     async def preview(self, spec: GatewaySpec) -> Submission:
         """Return the options that the server offers, and the request."""
-        from .login import Login
-        from .options import read_options
-
-        async with _server(Login.of(spec)) as server:
+        async with GatewayServer(Login.of(spec)) as server:
             with as_preflight():
                 version = await server.version()
                 offered = read_options(await server.options())
@@ -97,14 +89,13 @@ class GatewayBackend(Backend[GatewaySpec]):
         return Submission(text=request, notes=notes, offered=schemas)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Request the cluster, wait for its scheduler, and request workers."""
         from .starting import start
 
         return await start(plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Shut down the remembered cluster, even if its name was not known yet."""
-        from .ending import end_remembered
+        from .starting import end_remembered
 
         await end_remembered(remembered, context)
 
@@ -116,12 +107,6 @@ class GatewayBackend(Backend[GatewaySpec]):
             f"It is the cluster {name} of the Dask Gateway {address}. By hand: from dask_gateway import Gateway; "
             f"Gateway('{address}').stop_cluster('{name}')."
         )
-
-
-def _server(login: Any) -> GatewayServer:
-    from .server import GatewayServer
-
-    return GatewayServer(login)
 
 
 @contextmanager
@@ -137,8 +122,6 @@ def as_preflight() -> Iterator[None]:
 
 async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
     """Check the spec; return the options with their values."""
-    from .options import read_options
-
     with as_preflight():
         await server.version()
         if spec.cluster_name is None:
@@ -152,8 +135,5 @@ async def _look(server: GatewayServer, spec: GatewaySpec) -> dict[str, Any]:
 
 
 def _checked(offered: list[Option], spec: GatewaySpec) -> dict[str, Any]:
-    from .login import configured, filled
-    from .options import checked
-
     usual = configured("cluster.options") or {}
     return checked(offered, spec.gateway_options, {name: filled(value) for name, value in usual.items()})

@@ -16,7 +16,6 @@ from ...protocol.spec import Adapt
 from ...protocol.verbs import Verb
 from ..backend import StartContext
 from ..deployment import Deployment, Slot, SlotState
-from .ending import end
 from .scheduler import GatewayScheduler
 from .server import ClusterUnknown, GatewayServer, Report
 
@@ -151,7 +150,7 @@ class GatewayDeployment(Deployment):
         try:
             if self._ends_with_us:
                 async with asyncio.timeout(STOP_SECONDS):
-                    await end(self._server, self._name)
+                    await self._server.end(self._name)
                 self._context.remember({})
         finally:
             with suppress(Exception):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,14 +42,6 @@ class Login:
                 )
             address = _checked(found)
         return cls(address, spec.proxy_address, spec.auth, spec.username, spec.password_from)
-
-    @classmethod
-    def remembered(cls, found: Mapping[str, Any]) -> Self:
-        names = ("address", "proxy_address", "auth", "username", "password_from")
-        return cls(**{name: found.get(name) for name in names})  # type: ignore[arg-type]
-
-    def to_remember(self) -> dict[str, Any]:
-        return asdict(self)
 
     def gateway(self) -> Any:
         """Return dask-gateway's asynchronous client of that server, which connects when it is used."""

@@ -63,7 +63,6 @@ class Option:
         return f"{self.name}{title}: {self.allowed}; {printable(str(left_out), 100)} when left out"
 
     def schema(self) -> dict[str, Any]:
-        """Return it as JSON Schema."""
         found: dict[str, Any] = {
             "title": self.label,
             "type": _JSON_TYPES.get(self.kind, "object" if self.kind == "mapping" else "string"),

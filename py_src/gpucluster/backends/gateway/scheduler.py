@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from distributed.security import Security
@@ -14,9 +14,6 @@ from distributed.security import Security
 from ..scheduler.remote import RemoteScheduler
 from ..scheduler.view import Members
 from .server import GatewayServer, Report
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 logger = logging.getLogger("gpucluster.backends")
 
@@ -38,16 +35,12 @@ class GatewayScheduler(RemoteScheduler):
 
     silent: Callable[[], None] | None = None  # Called when the scheduler may have ended, or does not respond.
     _over: Members | None = None
-    _address_and_security: tuple[str, Security]
+    way_back: tuple[str, Security]  # Where to connect again when the client gives up.
 
     def is_over(self, reason: str, *, failed: bool) -> None:
         """Note that it has ended according to the gateway."""
         self._over = Members(ended=reason, failed=failed)
         self._changed()
-
-    def reconnects_to(self, address: str, security: Security) -> None:
-        """Set where to connect again when the client gives up."""
-        self._address_and_security = (address, security)
 
     def members(self) -> Members:
         if self._over is not None:
@@ -67,7 +60,7 @@ class GatewayScheduler(RemoteScheduler):
         if self.silent is not None:
             self.silent()
         if self._client.status == "closed":
-            address, security = self._address_and_security
+            address, security = self.way_back
             await asyncio.sleep(1)
             try:
                 await self.connect_again(address, security, timeout=CONNECT_SECONDS)

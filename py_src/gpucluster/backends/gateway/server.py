@@ -7,7 +7,7 @@ import json
 import re
 import ssl
 from collections.abc import Awaitable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
@@ -62,7 +62,6 @@ class Report:
 
     @property
     def ended(self) -> bool:
-        """Whether it is over, or ending."""
         return self.status not in ACTIVE
 
     @classmethod
@@ -78,15 +77,12 @@ class Report:
         )
 
 
-class GatewayServer:
+class GatewayServer(AbstractAsyncContextManager["GatewayServer"]):
     """A server, for one user. Must be closed."""
 
     def __init__(self, login: Login) -> None:
         self.login = login
         self._gateway = login.gateway()
-
-    async def __aenter__(self) -> Self:
-        return self
 
     async def __aexit__(self, *error: object) -> None:
         await self.close()
@@ -117,7 +113,6 @@ class GatewayServer:
         return [Report.read(one) for one in (await self._ask("GET", _CLUSTERS)).values()]
 
     async def submit(self, options: dict[str, Any]) -> str:
-        """Request a cluster; return its name."""
         return str((await self._ask("POST", _CLUSTERS, {"cluster_options": options}))["name"])
 
     async def report(self, name: str) -> Report:
@@ -125,8 +120,17 @@ class GatewayServer:
         return Report.read(await self._ask("GET", self._path(name)))
 
     async def stop(self, name: str) -> None:
-        """Shut a cluster down, unless it is over."""
         await self._ask("DELETE", self._path(name))
+
+    async def end(self, name: str) -> bool:
+        """Shut a cluster down, if there is one; return whether it was running."""
+        try:
+            if (await self.report(name)).ended:
+                return False
+            await self.stop(name)
+        except ClusterUnknown:
+            return False
+        return True
 
     async def scale(self, name: str, n: int) -> str | None:
         """Request `n` workers; return the server's remark if it allows fewer."""

@@ -6,22 +6,25 @@ import json
 import os
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSchema, field_validator, model_validator
 
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import SpecBase, WorkerCountOrZero, not_shown, shown_in
+from ...protocol.spec_base import SpecBase, WorkerCountOrZero, not_shown
+from ..spec_fields import advanced, matching, not_at_default, option, pairs
 
 HUB_TOKEN = "JUPYTERHUB_API_TOKEN"  # noqa: S105, the name of a variable
 MOST_BYTES = 100_000
 _OPTION = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,199}")
-_CLUSTER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}")
 _PROXY = re.compile(r"(?:(?:gateway|tls)://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):([0-9]{1,5})|([0-9]{1,5})")
 _NOT_OURS = ("threads_per_worker", "memory_limit", "local_directory")
 """Decided by the site, which may offer its own options for them."""
+_shown = partial(option, "Dask Gateway")
+_advanced = partial(advanced, "Dask Gateway")
 
 
 def _parse_options(value: Any) -> dict[str, Any]:
@@ -34,10 +37,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
             except ValueError:
                 raise ValueError("begins like a JSON object, but is not valid") from None
         else:
-            parts = [part.strip() for part in text.split(",") if part.strip()]
-            if not all("=" in part for part in parts):
-                raise ValueError("must be written like 'worker_cores=2,profile=big'")
-            value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+            value = pairs(text, "'worker_cores=2,profile=big'")
     if not isinstance(value, Mapping):
         raise ValueError("must be a mapping of names to values, or text like 'worker_cores=2,profile=big'")
     for name in value:
@@ -56,6 +56,15 @@ Options = Annotated[
     dict[str, JsonValue], BeforeValidator(_parse_options), WithJsonSchema({"type": ["string", "object"]})
 ]
 
+ClusterName = Annotated[
+    str,
+    matching(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}",
+        "must be the name that the server has given the cluster: letters, digits, '.', '_', '-'",
+    ),
+]
+UserName = Annotated[str, matching(r"[^\x00-\x1f\x7f:]{1,200}", "must be the name that you log in with, without ':'")]
+
 
 class GatewaySpec(SpecBase):
     """A cluster of a Dask Gateway server: a new one, or one that the server has already."""
@@ -65,64 +74,57 @@ class GatewaySpec(SpecBase):
     backend: Literal["gateway"] = Field(
         "gateway", title="Kind", description="A cluster that the site's Dask Gateway starts and manages."
     )
-    n_workers: WorkerCountOrZero | None = Field(
+    n_workers: WorkerCountOrZero | None = option(
+        "Cluster",
+        "Workers",
         None,
-        title="Workers",
-        description="Number of workers; 0 starts with none. Default: one, or those of the existing cluster.",
-        json_schema_extra=shown_in("Cluster", unit="worker"),
+        "Number of workers; 0 starts with none. Default: one, or those of the existing cluster.",
+        unit="worker",
     )
-    address: str | None = Field(
+    address: str | None = _shown(
+        "Address",
         None,
-        title="Address",
-        description="Address of the Dask Gateway server, such as 'https://hub.example.org/services/dask-gateway'. "
-        "Default: 'gateway.address' of Dask's configuration.",
-        json_schema_extra=shown_in("Dask Gateway"),
+        "Address of the Dask Gateway server, such as 'https://hub.example.org/services/dask-gateway'. Default: "
+        "'gateway.address' of Dask's configuration.",
     )
-    gateway_options: Options = Field(
-        default_factory=dict,
-        title="Gateway options",
-        description="What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a "
-        "mapping. They are stored with the cluster: no passwords here.",
-        json_schema_extra=shown_in("Dask Gateway"),
+    gateway_options: Options = _shown(
+        "Gateway options",
+        dict,
+        "What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a mapping. They "
+        "are stored with the cluster: no passwords here.",
     )
-    cluster_name: str | None = Field(
+    cluster_name: ClusterName | None = _shown(
+        "Existing cluster",
         None,
-        title="Existing cluster",
-        description="Name of an existing cluster of the server to connect to, instead of a new one.",
-        json_schema_extra=shown_in("Dask Gateway"),
+        "Name of an existing cluster of the server to connect to, instead of a new one.",
     )
-    auth: Literal["basic", "jupyterhub", "kerberos"] | None = Field(
+    auth: Literal["basic", "jupyterhub", "kerberos"] | None = _advanced(
+        "Login",
         None,
-        title="Login",
-        description="How you log in to the server. Default: 'gateway.auth' of Dask's configuration, else 'basic'.",
-        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+        "How you log in to the server. Default: 'gateway.auth' of Dask's configuration, else 'basic'.",
     )
-    username: str | None = Field(
+    username: UserName | None = _advanced(
+        "User name",
         None,
-        title="User name",
-        description="For auth 'basic'. Default: that of Dask's configuration, else your user name here.",
-        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+        "For auth 'basic'. Default: that of Dask's configuration, else your user name here.",
     )
-    password_from: str | None = Field(
+    password_from: str | None = _advanced(
+        "Password from",
         None,
-        title="Password from",
-        description="Where the password ('basic') or the token ('jupyterhub') is: the name of an environment variable, "
-        "or the absolute path of a file that only you can read. Default: Dask's configuration.",
-        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+        "Where the password ('basic') or the token ('jupyterhub') is: the name of an environment variable, or the "
+        "absolute path of a file that only you can read. Default: Dask's configuration.",
     )
-    proxy_address: str | None = Field(
+    proxy_address: str | None = _advanced(
+        "Address for Dask",
         None,
-        title="Address for Dask",
-        description="Where the server accepts connections to schedulers, as 'host:port' or a port. "
-        "Default: 'gateway.proxy-address' of Dask's configuration, else the port of the address.",
-        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+        "Where the server accepts connections to schedulers, as 'host:port' or a port. Default: "
+        "'gateway.proxy-address' of Dask's configuration, else the port of the address.",
     )
-    shutdown_on_stop: bool | None = Field(
+    shutdown_on_stop: bool | None = _advanced(
+        "Shut down on stop",
         None,
-        title="Shut down on stop",
-        description="Whether Stop, and the end of the cluster's process, shut it down on the server. Default: a new "
-        "one yes, an existing one no.",
-        json_schema_extra=shown_in("Dask Gateway", advanced=True),
+        "Whether Stop, and the end of the cluster's process, shut it down on the server. Default: a new one yes, an "
+        "existing one no.",
     )
 
     @property
@@ -132,7 +134,6 @@ class GatewaySpec(SpecBase):
 
     @property
     def ends_with_us(self) -> bool:
-        """Whether Stop also shuts the cluster down on the server."""
         return self.cluster_name is None if self.shutdown_on_stop is None else self.shutdown_on_stop
 
     def process_environment(self) -> dict[str, str]:
@@ -172,20 +173,6 @@ class GatewaySpec(SpecBase):
                 raise ValueError("must be a port, or a host with its port, such as 'hub.example.org:8786'")
         return value
 
-    @field_validator("cluster_name")
-    @classmethod
-    def _of_the_server(cls, value: str | None) -> str | None:
-        if value is not None and not _CLUSTER.fullmatch(value):
-            raise ValueError("must be the name that the server has given the cluster: letters, digits, '.', '_', '-'")
-        return value
-
-    @field_validator("username")
-    @classmethod
-    def _latin(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[^\x00-\x1f\x7f:]{1,200}", value):
-            raise ValueError("must be the name that you log in with, without ':'")
-        return value
-
     @field_validator("password_from")
     @classmethod
     def _no_password(cls, value: str | None) -> str | None:
@@ -197,10 +184,8 @@ class GatewaySpec(SpecBase):
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:
-        fields = type(self).model_fields
-        for name in _NOT_OURS:
-            if getattr(self, name) != fields[name].default:
-                raise ValueError(f"{name} is set by the site; see gateway_options")
+        if chosen := not_at_default(self, _NOT_OURS):
+            raise ValueError(f"{chosen} is set by the site; see gateway_options")
         if self.cluster_name is not None and self.gateway_options:
             raise ValueError("gateway_options are for a new cluster; leave them out to connect to an existing one")
         if self.username is not None and self.auth not in {None, "basic"}:

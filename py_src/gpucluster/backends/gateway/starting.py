@@ -1,4 +1,9 @@
-"""Request a cluster from a Dask Gateway so that it either runs, or is shut down, or is written down for that."""
+"""Request a cluster from a Dask Gateway so that it either runs, or is shut down, or is written down for that.
+
+A cluster gets its name from the server. Before a request, the user's clusters and the time by the server's clock are
+written down. If the supervisor dies before the name is written down, its cluster is one with the same options that was
+not there before, began within the time of a request, and is unused.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +11,21 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
+from ...dask_internals.clusters import was_used
 from ...dask_internals.other_packages.gateways import know_addresses
 from ...protocol.errors import GPUClusterError, PreflightFailed, StartFailed
-from ..backend import Plan, StartContext
+from ..backend import Plan, ReapContext, Remembered, StartContext
 from ..causes import cause_of
 from ..existing.address import keep_credentials
 from ..existing.greeting import greet
 from .deployment import GatewayDeployment
-from .ending import end
 from .login import Login
 from .scheduler import CONNECT_SECONDS, GatewayScheduler, pages, security_of
-from .server import GatewayRefused, GatewayServer, Report
+from .server import ANSWER_SECONDS, GatewayRefused, GatewayServer, Report
 from .spec import GatewaySpec
 
 logger = logging.getLogger("gpucluster.backends")
@@ -27,6 +33,9 @@ logger = logging.getLogger("gpucluster.backends")
 LOOK_SECONDS = 0.3
 LONGEST_LOOK_SECONDS = 3.0
 LAST_WORD_SECONDS = 5.0
+IN_FLIGHT_SECONDS = 2.0  # For this time the server may still process a request whose sender is dead.
+CLOCK_SECONDS = 5.0
+USE_SECONDS = 10.0
 
 
 async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
@@ -70,7 +79,7 @@ class RequestRecord:
     def __init__(self, context: StartContext, spec: GatewaySpec, login: Login) -> None:
         self._context = context
         self._of_others = spec.cluster_name is not None
-        self._kept: dict[str, Any] = {"cluster_id": context.cluster_id, "login": login.to_remember(), "name": None}
+        self._kept: dict[str, Any] = {"cluster_id": context.cluster_id, "login": asdict(login), "name": None}
         self.name: str | None = None
 
     def write_request(self, before: list[Report], options: dict[str, Any], asked: float) -> None:
@@ -88,7 +97,6 @@ class RequestRecord:
         self._context.remember({"cluster_id": self._kept["cluster_id"], "login": self._kept["login"], "name": name})
 
     def clear(self) -> None:
-        """Write down that nothing is left to end."""
         self.name = None
         self._context.remember({})
 
@@ -150,7 +158,7 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
         scheduler = await GatewayScheduler.connect(address, security, timeout=CONNECT_SECONDS)
     except Exception as error:
         raise StartFailed(f"The scheduler at {address} cannot be inspected ({cause_of(error)}).") from error
-    scheduler.reconnects_to(address, security)
+    scheduler.way_back = (address, security)
     found = pages(server, report)
     if found is not None:
         scheduler.dashboard, scheduler.dashboard_prefix = found
@@ -163,10 +171,43 @@ async def _give_up(server: GatewayServer, record: RequestRecord) -> None:
     """Shut down what was requested; it stays written down unless the end is confirmed."""
     try:
         if record.to_end is not None:
-            await end(server, record.to_end)
+            await server.end(record.to_end)
             record.clear()
         elif record.name is not None:
             record.clear()
     except Exception as error:
         logger.warning("The cluster could not be shut down (%s)", cause_of(error))
     await server.close()
+
+
+async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
+    """Shut down what was requested. Raises `GPUClusterError` if the server does not confirm it."""
+    if remembered.get("cluster_id") != context.cluster_id:
+        raise ValueError("The remembered state belongs to another cluster")
+    async with GatewayServer(Login(**remembered["login"])) as server:
+        name = remembered["name"]
+        names = [str(name)] if name is not None else await _requested(server, remembered)
+        for found in names:
+            if await server.end(found):
+                context.report(f"The cluster {found} left behind by its dead process was shut down at the Dask Gateway")
+
+
+async def _requested(server: GatewayServer, remembered: Remembered) -> list[str]:
+    """Return the names of clusters that only the dead process can have requested."""
+    asked = float(remembered["asked"])
+    await asyncio.sleep(min(IN_FLIGHT_SECONDS, max(0.0, float(remembered["noted"]) + ANSWER_SECONDS - time.time())))
+    found = []
+    for report in await server.clusters():
+        new = report.name not in remembered["before"] and report.options == remembered["options"]
+        then = -CLOCK_SECONDS < report.started - asked < ANSWER_SECONDS + CLOCK_SECONDS
+        if new and then and not await _in_use(server, await server.report(report.name)):
+            found.append(report.name)
+    return found
+
+
+async def _in_use(server: GatewayServer, report: Report) -> bool:
+    """Whether a cluster has workers or clients: ours has neither, as its name never came back."""
+    if report.status != "RUNNING":
+        return False
+    async with asyncio.timeout(USE_SECONDS):
+        return await was_used(server.scheduler_address(report.name), security_of(report))

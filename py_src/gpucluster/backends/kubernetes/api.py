@@ -21,6 +21,7 @@ from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.yaml_size import TooManyEntries, must_be_bounded
+from .spec import KubernetesSpec
 
 if TYPE_CHECKING:
     from kr8s.asyncio import Api
@@ -58,9 +59,10 @@ class Access:
     namespace: str | None
 
     @classmethod
-    def of(cls, kubeconfig: str | None, context: str | None, namespace: str | None) -> Self:
-        """Complete the values with those of the environment."""
-        return cls(kubeconfig or os.environ.get("KUBECONFIG"), context, namespace or _namespace_of_pod())
+    def of(cls, spec: KubernetesSpec) -> Self:
+        """Complete the values of a spec with those of the environment."""
+        kubeconfig = spec.kubeconfig or os.environ.get("KUBECONFIG")
+        return cls(kubeconfig, spec.context, spec.namespace or _namespace_of_pod())
 
 
 def _namespace_of_pod() -> str | None:

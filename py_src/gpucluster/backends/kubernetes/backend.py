@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.models import Network, Submission
@@ -14,12 +14,20 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from .api import DASK, Kubernetes, KubernetesRefused, faults_of_kubeconfig
+from .api import (
+    DASK,
+    Access,
+    Kubernetes,
+    KubernetesRefused,
+    KubernetesSilent,
+    faults_of_kubeconfig,
+    private_folder,
+    private_keys_in,
+)
+from .ending import commands_to_remove, end_cluster
+from .manifest import dask_cluster, manifest_text, must_have_dask_kubernetes, needs_secret, resource_name
+from .scheduler import is_inside
 from .spec import KubernetesSpec
-
-if TYPE_CHECKING:
-    from .api import Access
-
 
 DEFAULT_WORKERS = 1
 START_SECONDS = 1800.0  # Pulling an image for GPUs takes many minutes, and a node may have to be added first.
@@ -43,21 +51,16 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
         """Log in, and check that Kubernetes would accept such a cluster."""
-        from .api import private_keys_in
-        from .scheduler import is_inside
-
         context.report("preflight", "Asking Kubernetes whether it accepts this cluster")
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
         inside = await asyncio.to_thread(is_inside)
         private_keys_in(context.scratch_directory)
         kubernetes, _ = await _accepted(spec, context.cluster_id, n_workers, inside=inside)
         await kubernetes.close()
-        remarks = []
-        if spec.protocol == "tcp":
-            remarks.append(
-                "This cluster does not use TLS: anyone who reaches one of its pods, or this machine's port, can run "
-                "code in all of them."
-            )
+        remark = (
+            "This cluster does not use TLS: anyone who reaches one of its pods, or this machine's port, can run code "
+            "in all of them."
+        )
         return Plan(
             n_workers=n_workers,
             maximum_workers=MAX_WORKERS,
@@ -69,15 +72,11 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             ready_workers=0,
             has_gpus=bool(spec.gpus_per_worker),
             start_timeout=START_SECONDS,
-            remarks=tuple(remarks),
+            remarks=(remark,) if spec.protocol == "tcp" else (),
         )
 
     async def preview(self, spec: KubernetesSpec) -> Submission:
         """Return the manifest, after Kubernetes has checked it."""
-        from .api import private_folder
-        from .deployment import manifest_text
-        from .scheduler import is_inside
-
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
         async with private_folder():
             kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=is_inside())
@@ -88,11 +87,10 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         )
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Hand the cluster to the operator, and connect to its scheduler."""
         from .deployment import KubernetesDeployment
 
         spec: KubernetesSpec = plan.options["spec"]
-        access = _access(spec)
+        access = Access.of(spec)
         try:
             kubernetes = await Kubernetes.connect(access)
             return await KubernetesDeployment.start(spec, plan, context, kubernetes, access)
@@ -101,10 +99,6 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Delete everything with the cluster's name and labels."""
-        from .api import Access, private_folder
-        from .ending import end_cluster
-        from .manifest import resource_name
-
         if remembered["name"] != resource_name(context.cluster_id):
             raise ValueError("The remembered state belongs to another cluster")
         logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -121,8 +115,6 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             context.report(f"What its dead process left behind in Kubernetes was deleted: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
-        from .ending import commands_to_remove
-
         commands = commands_to_remove(
             str(remembered["name"]), remembered["namespace"], remembered["kubeconfig"], remembered["context"]
         )
@@ -132,23 +124,14 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         )
 
 
-def _access(spec: KubernetesSpec) -> Access:
-    from .api import Access
-
-    return Access.of(spec.kubeconfig, spec.context, spec.namespace)
-
-
 async def _accepted(
     spec: KubernetesSpec, cluster_id: str, n_workers: int, *, inside: bool
 ) -> tuple[Kubernetes, dict[str, object]]:
     """Return the Kubernetes that would accept such a cluster, and the manifest."""
-    from .api import KubernetesSilent
-    from .manifest import dask_cluster, must_have_dask_kubernetes, needs_secret
-
     must_have_dask_kubernetes()
     logging.getLogger("httpx").setLevel(logging.WARNING)  # It would log every request.
     try:
-        kubernetes = await Kubernetes.connect(_access(spec))
+        kubernetes = await Kubernetes.connect(Access.of(spec))
         manifest = dask_cluster(spec, cluster_id, kubernetes.namespace, n_workers)
         await must_take(kubernetes, manifest, rights(secret=needs_secret(spec), forward=not inside))
     except KubernetesSilent as error:

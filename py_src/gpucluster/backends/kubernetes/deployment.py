@@ -16,23 +16,19 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml  # type: ignore[import-untyped]
-
 from ...protocol.errors import PreflightFailed, StartFailed
-from ...protocol.spec import Adapt
-from ...protocol.telemetry import Decision
-from ...protocol.verbs import Verb
-from ..adapting import Adapting
+from ..adapting import SubmittingDeployment
 from ..backend import Plan, StartContext
 from ..causes import cause_of
-from ..deployment import Deployment, Slot, SlotState
-from ..following import Following, Tasks
+from ..deployment import Slot, SlotState
+from ..following import Following
 from ..nodes import given_environment
+from ..scheduler.remote import RemoteScheduler
 from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent
 from .ending import end_cluster, selector
-from .manifest import dask_cluster, needs_secret, resource_name, secret
+from .manifest import dask_cluster, manifest_text, needs_secret, resource_name, secret
 from .pods import PodSlot, Thing, is_ready, name_of, pod_of, verdict, waits_for_node
-from .scheduler import PodScheduler, Route
+from .scheduler import Route
 from .spec import KubernetesSpec
 from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
@@ -105,14 +101,14 @@ STOP_SECONDS = 8.0
 CONNECT_SECONDS = 20.0
 
 
-class KubernetesDeployment(Deployment):
+class KubernetesDeployment(SubmittingDeployment):
     """Made by ``start``."""
 
-    can = frozenset(Verb)
     unit = "pod"
-    scheduler: PodScheduler
+    scheduler: RemoteScheduler
 
     def __init__(self, spec: KubernetesSpec, plan: Plan, context: StartContext, kubernetes: Kubernetes) -> None:
+        super().__init__()
         self._spec = spec
         self._context = context
         self._kubernetes = kubernetes
@@ -131,8 +127,6 @@ class KubernetesDeployment(Deployment):
             calm=CALM_SECONDS,
             silent=(KubernetesSilent, KubernetesRefused),
         )
-        self._tasks = Tasks()
-        self._adapting: Adapting | None = None
 
     @classmethod
     async def start(
@@ -157,7 +151,7 @@ class KubernetesDeployment(Deployment):
             await scheduler_is_ready(kubernetes, self._id, lambda why: context.report("scheduler", why))
             await self._connect()
             self._expect(plan.n_workers)
-            self._tasks.begin(self._following.run())
+            self.tasks.begin(self._following.run())
         except BaseException:
             with suppress(Exception):
                 await asyncio.shield(self.close())
@@ -189,7 +183,7 @@ class KubernetesDeployment(Deployment):
         security = self._context.security if self._spec.protocol == "tls" else None
         try:
             greeting = await greet(address, security)
-            scheduler = await PodScheduler.connect(address, security, timeout=CONNECT_SECONDS, dashboard=dashboard)
+            scheduler = await RemoteScheduler.connect(address, security, timeout=CONNECT_SECONDS, dashboard=dashboard)
         except PreflightFailed as error:
             raise StartFailed(f"In the image: {error.message}") from error
         except Exception as error:
@@ -213,11 +207,9 @@ class KubernetesDeployment(Deployment):
         return [slot.model() for slot in (*self._slots.values(), *self._not_there_yet)]
 
     def staying(self) -> list[PodSlot]:
-        """Return the slots that count: neither over nor leaving."""
         return [slot for slot in self._slots.values() if slot.living] + self._not_there_yet
 
     def in_the_queue(self) -> list[str]:
-        """Return the names of workers whose pods have no node, the last ones first."""
         waiting = [slot for slot in self._slots.values() if slot.living and not slot.came]
         waiting = [slot for slot in waiting if slot.pod is None or waits_for_node(slot.pod)]
         return [slot.name for slot in (*waiting, *self._not_there_yet)][::-1]
@@ -232,7 +224,7 @@ class KubernetesDeployment(Deployment):
         return set(names[: max(0, len(names) - n)])
 
     def notes(self) -> list[str]:
-        return [] if self._following.trouble is None else [self._following.trouble]
+        return self._following.notes()
 
     # -- changing it -----------------------------------------------------------------------------
 
@@ -259,17 +251,6 @@ class KubernetesDeployment(Deployment):
     def _n_there(self) -> int:
         return sum(slot.there and slot.state is not SlotState.LEAVING for slot in self._slots.values())
 
-    async def adapt(self, bounds: Adapt | None) -> None:
-        if self._adapting is not None:
-            self._adapting.stop()
-            self._adapting = None
-        if bounds is not None:
-            self._adapting = Adapting(self, self.scheduler, bounds)
-            self._tasks.begin(self._adapting.run())
-
-    def decisions(self) -> list[Decision]:
-        return [] if self._adapting is None else self._adapting.take_decisions()
-
     async def release(self, names: Collection[str]) -> None:
         if not names:
             return
@@ -287,7 +268,7 @@ class KubernetesDeployment(Deployment):
     async def close(self) -> None:
         """End everything in Kubernetes; raises if it does not confirm that the pods are gone."""
         await self.adapt(None)
-        self._tasks.stop()
+        self.tasks.stop()
         ending = asyncio.ensure_future(
             end_cluster(self._kubernetes, self._id, STOP_SECONDS, secret=needs_secret(self._spec))
         )
@@ -344,10 +325,3 @@ class KubernetesDeployment(Deployment):
             if slot is not None and slot.is_stale(urlsplit(worker.address).hostname or ""):
                 with suppress(OSError):
                     await self.scheduler.forget(worker.address)
-
-
-def manifest_text(manifest: Thing) -> str:
-    """Return a manifest as YAML for ``kubectl create -f``."""
-    plain = json.loads(json.dumps(manifest))  # Without YAML's references.
-    text: str = yaml.safe_dump(plain, sort_keys=False, width=120)
-    return text

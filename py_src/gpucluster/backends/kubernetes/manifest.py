@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import base64
 import importlib.metadata
+import json
 import platform
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import yaml  # type: ignore[import-untyped]
+
 from ...operating_system.plain_file import read_own_file
 from ...protocol.errors import MissingPackage
-from ..nodes import cuda_worker_arguments, worker_arguments
+from ..nodes import worker_arguments
 from .spec import KubernetesSpec, toleration
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
@@ -25,7 +28,6 @@ _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
 def must_have_dask_kubernetes() -> None:
-    """Raise `MissingPackage` if dask-kubernetes is not installed."""
     try:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:
@@ -97,6 +99,13 @@ def secret(
     }
 
 
+def manifest_text(manifest: Mapping[str, Any]) -> str:
+    """Return a manifest as YAML for ``kubectl create -f``."""
+    plain = json.loads(json.dumps(manifest))  # Without YAML's references.
+    text: str = yaml.safe_dump(plain, sort_keys=False, width=120)
+    return text
+
+
 def _fill_scheduler(pod: dict[str, Any], spec: KubernetesSpec) -> None:
     (container,) = pod["containers"]
     memory = str(spec.scheduler_memory)
@@ -121,14 +130,12 @@ def _fill_worker(pod: dict[str, Any], spec: KubernetesSpec, scheduler: str) -> N
     (container,) = pod["containers"]
     arguments = worker_arguments(
         spec,
+        gpu=spec if spec.gpus_per_worker else None,
         name="$(DASK_WORKER_NAME)",
         tls_directory=SECRETS if spec.protocol == "tls" else None,
         death_timeout_seconds=DEATH_TIMEOUT_SECONDS,
     )
-    command = ["dask", "worker"]
-    if spec.gpus_per_worker:
-        command, arguments = ["dask", "cuda", "worker"], cuda_worker_arguments(spec, arguments)
-    container["args"] = [*command, *arguments]
+    container["args"] = ["dask", *(["cuda"] if spec.gpus_per_worker else []), "worker", *arguments]
     container["env"] = [{"name": "DASK_SCHEDULER_ADDRESS", "value": scheduler}]
     container["env"] += [{"name": name, "value": value} for name, value in spec.worker_environment().items()]
     container.pop("ports", None)

@@ -90,7 +90,6 @@ def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: 
 
 
 def ended(container: Thing) -> str | None:
-    """Return how a container last ended; ``None``: it has not."""
     last = _termination(container)
     if last is None:
         return None

@@ -1,4 +1,4 @@
-"""The view of a scheduler in a pod, and the connection to it."""
+"""The connection to a scheduler in a pod."""
 
 from __future__ import annotations
 
@@ -7,27 +7,12 @@ import socket
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
-from ...dask_internals.scheduler_state import forget_worker_elsewhere, target_elsewhere, to_close_elsewhere
-from ..scheduler.remote import RemoteScheduler
 from .api import SERVICE_ACCOUNT, Kubernetes
 from .manifest import resource_name
 
 SCHEDULER_PORT = 8786
 DASHBOARD_PORT = 8787
 CLOSE_SECONDS = 1.0
-
-
-class PodScheduler(RemoteScheduler):
-    """Reads a scheduler in a pod."""
-
-    async def target(self, seconds: float) -> int:
-        return await target_elsewhere(self._client, seconds)
-
-    async def to_close(self, count: int) -> list[str]:
-        return await to_close_elsewhere(self._client, count)
-
-    async def forget(self, address: str) -> None:
-        await forget_worker_elsewhere(self._client, address)
 
 
 def is_inside() -> bool:
@@ -65,6 +50,5 @@ class Route:
         return ("127.0.0.1", ports[0]), ("127.0.0.1", ports[1])
 
     async def close(self) -> None:
-        """Close the route, even while it is in use."""
         with suppress(Exception):
             await asyncio.wait_for(self._open.aclose(), CLOSE_SECONDS)

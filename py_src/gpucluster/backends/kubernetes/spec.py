@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
@@ -12,25 +13,37 @@ from ...protocol.gpu_spec import GPUSpec
 from ...protocol.machine_spec import NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.sizes import MemorySize, MemorySizeOrAuto
-from ...protocol.spec_base import WorkerCountOrZero, not_shown, number_of_workers, shown_in
+from ...protocol.spec_base import WorkerCountOrZero, not_shown, number_of_workers
+from ..spec_fields import advanced, matching, option, pairs
 
-_NAME = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
+DNSName = Annotated[
+    str,
+    matching(
+        r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?",
+        "must be lowercase letters, digits, '-' and '.', and begin and end with a letter or digit",
+    ),
+]
+Image = Annotated[
+    str,
+    matching(
+        r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,511}",
+        "must be the name of an image, such as 'ghcr.io/dask/dask:2026.7.1-py3.11'",
+    ),
+]
 _CONTEXT = re.compile(r"[^\s\0]{1,253}")
-_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,511}")
 _LABEL = re.compile(r"([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?")
 _VALUE = re.compile(r"([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,199}")
 _MOST = 50
+_shown = partial(option, "Kubernetes")
+_advanced = partial(advanced, "Kubernetes")
 
 
 def _parse_selector(value: Any) -> dict[str, str]:
     """Read labels of nodes: a mapping, or the same as text."""
     if isinstance(value, str):
-        parts = [part.strip() for part in value.split(",") if part.strip()]
-        if not all("=" in part for part in parts):
-            raise ValueError("must be written like 'disk=ssd,zone=a'")
-        value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+        value = pairs(value, "'disk=ssd,zone=a'")
     if not isinstance(value, Mapping) or len(value) > _MOST:
         raise ValueError(f"must be at most {_MOST} labels of nodes, such as 'disk=ssd,zone=a'")
     for name, given in value.items():
@@ -82,116 +95,76 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "kubernetes", title="Kind", description="Scheduler and workers as Kubernetes pods, made by Dask's operator."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one")
-    image: str | None = Field(
+    image: Image | None = _shown(
+        "Image",
         None,
-        title="Image",
-        description="Container image of scheduler and workers, with the same Python and the same Dask as here. "
-        "Default: Dask's own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
-        json_schema_extra=shown_in("Kubernetes"),
+        "Container image of scheduler and workers, with the same Python and the same Dask as here. Default: Dask's "
+        "own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
     )
-    namespace: str | None = Field(
-        None,
-        title="Namespace",
-        description="Namespace of the pods. Default: that of the context, or of this pod.",
-        json_schema_extra=shown_in("Kubernetes"),
+    namespace: DNSName | None = _shown(
+        "Namespace", None, "Namespace of the pods. Default: that of the context, or of this pod."
     )
-    gpus_per_worker: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
+    gpus_per_worker: Annotated[int, Field(strict=True, ge=0, le=1)] = _shown(
+        "GPUs per worker",
         0,
-        title="GPUs per worker",
-        description="1: each worker has a GPU (dask-cuda); the scheduler has none. 0: CPU workers.",
-        json_schema_extra=shown_in("Kubernetes"),
+        "1: each worker has a GPU (dask-cuda); the scheduler has none. 0: CPU workers.",
     )
-    cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
+    cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = _shown(
+        "Cores per worker",
         None,
-        title="Cores per worker",
-        description="CPU cores of a worker's pod, as request and limit. Default: one per thread as request, no limit.",
-        json_schema_extra=shown_in("Kubernetes"),
+        "CPU cores of a worker's pod, as request and limit. Default: one per thread as request, no limit.",
     )
-    memory_limit: MemorySizeOrAuto | None = Field(
+    memory_limit: MemorySizeOrAuto | None = option(
+        "Memory",
+        "Host memory per worker",
         "auto",
-        title="Host memory per worker",
-        description="Host memory of a worker's pod, as request and limit: a size ('2 GiB'), 'auto' for the namespace's "
-        "default, or none (also 0): the same, without a limit in Dask.",
-        json_schema_extra=shown_in("Memory"),
+        "Host memory of a worker's pod, as request and limit: a size ('2 GiB'), 'auto' for the namespace's default, "
+        "or none (also 0): the same, without a limit in Dask.",
     )
-    node_selector: Selector = Field(
-        default_factory=dict,
-        title="Node selector",
-        description="Labels that nodes must have, as 'disk=ssd,zone=a'; in Python and JSON also a mapping. For workers "
-        "and scheduler.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    node_selector: Selector = _advanced(
+        "Node selector",
+        dict,
+        "Labels that nodes must have, as 'disk=ssd,zone=a'; in Python and JSON also a mapping. For workers and "
+        "scheduler.",
     )
-    tolerations: Tolerations = Field(
-        default_factory=list,
-        title="Tolerations",
-        description="Node taints that the workers tolerate, such as 'nvidia.com/gpu=present:NoSchedule'. "
-        "With GPUs, 'nvidia.com/gpu' need not be named.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    tolerations: Tolerations = _advanced(
+        "Tolerations",
+        list,
+        "Node taints that the workers tolerate, such as 'nvidia.com/gpu=present:NoSchedule'. With GPUs, "
+        "'nvidia.com/gpu' need not be named.",
     )
-    context: str | None = Field(
+    context: str | None = _advanced("Context", None, "Context of the kubeconfig. Default: the current one.")
+    kubeconfig: str | None = _advanced(
+        "Kubeconfig",
         None,
-        title="Context",
-        description="Context of the kubeconfig. Default: the current one.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
+        "Absolute path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or in a pod its service account.",
     )
-    kubeconfig: str | None = Field(
+    service_account: DNSName | None = _advanced(
+        "Service account", None, "Service account of the pods. Default: that of the namespace."
+    )
+    image_pull_secret: DNSName | None = _advanced(
+        "Image pull secret",
         None,
-        title="Kubeconfig",
-        description="Absolute path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or in a pod its service "
-        "account.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
+        "Name of a secret of the namespace with the login for the image's registry.",
     )
-    service_account: str | None = Field(
-        None,
-        title="Service account",
-        description="Service account of the pods. Default: that of the namespace.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
-    )
-    image_pull_secret: str | None = Field(
-        None,
-        title="Image pull secret",
-        description="Name of a secret of the namespace with the login for the image's registry.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
-    )
-    gpu_resource: str = Field(
+    gpu_resource: str = _advanced(
+        "GPU resource name",
         "nvidia.com/gpu",
-        title="GPU resource name",
-        description="Name of the GPU resource in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
+        "Name of the GPU resource in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
     )
-    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
-        1,
-        title="Scheduler cores",
-        description="CPU cores that the scheduler's pod requests.",
-        json_schema_extra=shown_in("Kubernetes", advanced=True),
+    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = _advanced(
+        "Scheduler cores", 1, "CPU cores that the scheduler's pod requests."
     )
-    scheduler_memory: MemorySize = Field(
-        2 * 2**30,
-        title="Scheduler memory",
-        description="Memory of the scheduler's pod, as request and limit, such as '4 GiB'.",
-        json_schema_extra=shown_in("Memory", advanced=True),
+    scheduler_memory: MemorySize = advanced(
+        "Memory", "Scheduler memory", 2 * 2**30, "Memory of the scheduler's pod, as request and limit, such as '4 GiB'."
     )
-    protocol: Literal["tls", "tcp"] = Field(
+    protocol: Literal["tls", "tcp"] = advanced(
+        "Network",
+        "Network",
         "tls",
-        title="Network",
-        description="'tls' encrypts, and lets only you connect; it needs the right to make a secret. 'tcp' is the "
-        "operator's own way and open: anyone who can reach one of the pods can run code in all of them.",
-        json_schema_extra=shown_in("Network", advanced=True),
+        "'tls' encrypts, and lets only you connect; it needs the right to make a secret. 'tcp' is the operator's own "
+        "way and open: anyone who can reach one of the pods can run code in all of them.",
     )
-
-    @field_validator("namespace", "service_account", "image_pull_secret")
-    @classmethod
-    def _dns_name(cls, value: str | None) -> str | None:
-        if value is not None and not _NAME.fullmatch(value):
-            raise ValueError("must be lowercase letters, digits, '-' and '.', and begin and end with a letter or digit")
-        return value
-
-    @field_validator("image")
-    @classmethod
-    def _image(cls, value: str | None) -> str | None:
-        if value is not None and not _IMAGE.fullmatch(value):
-            raise ValueError("must be the name of an image, such as 'ghcr.io/dask/dask:2026.7.1-py3.11'")
-        return value
 
     @field_validator("context")
     @classmethod
@@ -217,9 +190,8 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     @field_validator("env")
     @classmethod
     def _variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
-        for name in value or ():
-            if not _VARIABLE.fullmatch(name):
-                raise ValueError(f"{printable(name, 40)!r} cannot be the name of a variable in a pod")
+        if wrong := [name for name in value or () if not _VARIABLE.fullmatch(name)]:
+            raise ValueError(f"{printable(wrong[0], 40)!r} cannot be the name of a variable in a pod")
         return value
 
     @field_validator("scheduler_memory")

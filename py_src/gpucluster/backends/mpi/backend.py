@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 import sys
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ...devices.host import host_devices, usable
 from ...protocol.capacity import default_workers
@@ -16,7 +16,10 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..cuda.packages import check_platform, importable, needed_packages
+from ..deployment import Deployment
 from ..host import shared_machine
+from ..nodes import scheduler_address
+from .ending import end_processes, remove_scratch
 from .launcher import (
     Family,
     Launcher,
@@ -28,9 +31,6 @@ from .launcher import (
     pmi_options,
 )
 from .spec import MPISpec
-
-if TYPE_CHECKING:
-    from ..deployment import Deployment
 
 
 class MPIBackend(Backend[MPISpec]):
@@ -45,8 +45,6 @@ class MPIBackend(Backend[MPISpec]):
 
     async def preflight(self, spec: MPISpec, context: StartContext) -> Plan:
         """Find the launcher, and check that it belongs to mpi4py's MPI."""
-        from ..nodes import scheduler_address
-
         context.report("preflight", "Looking for a launcher of MPI")
         if spec.gpus_per_rank and spec.rank_python is None:
             _must_have_packages(spec)
@@ -69,15 +67,12 @@ class MPIBackend(Backend[MPISpec]):
         return Submission(text=shlex.join(words) + "\n", notes=list(remarks))
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler here, and the ranks."""
         from .deployment import MPIDeployment
 
         return await MPIDeployment.start(plan.options["spec"], plan, context, plan.options["host"])
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """End what is left on this machine; the ranks elsewhere end when the launcher's input does."""
-        from .ending import end_processes, remove_scratch
-
         if remembered["id"] != context.cluster_id:
             raise ValueError("The remembered state belongs to another cluster")
         ended = await asyncio.to_thread(end_processes, context.cluster_id)

@@ -124,7 +124,6 @@ class MPIDeployment(Deployment):
 
     @classmethod
     async def start(cls, spec: MPISpec, plan: Plan, context: StartContext, host: str) -> MPIDeployment:
-        """Start the scheduler here, and the ranks."""
         self = cls(spec, plan, context)
         context.report("scheduler", "Starting the scheduler")
         self._scheduler = RanksScheduler(
@@ -249,7 +248,6 @@ class MPIDeployment(Deployment):
         await program.end(f"the worker of rank {', '.join(self._missing())} has ended")
 
     def _note_end(self, program: Program) -> None:
-        """Report the end of a program, once."""
         if program.over is None or program is self._noted:
             return
         self._noted = program

@@ -16,6 +16,7 @@ from typing import Any
 from ...operating_system.contained import KILL_SECONDS, contained
 from ...operating_system.processes import descriptor_of
 from ...protocol.plain_text import printable
+from ..following import lines_of
 from .ending import MARK, end_processes, remove_scratch
 from .rank import EVENT
 from .worker import BROKEN, FAILED
@@ -118,16 +119,8 @@ class Program:
 
     async def _read(self) -> None:
         """Read its output, always: it would block when the pipe is full."""
-        assert self._process.stdout is not None
-        rest = b""
-        while part := await self._process.stdout.read(65536):
-            *lines, rest = (rest + part).split(b"\n")
-            if len(rest) > 65536:
-                lines, rest = [*lines, rest], b""
-            for line in lines:
-                self._handle(line.decode(errors="replace").rstrip())
-        if rest:
-            self._handle(rest.decode(errors="replace").rstrip())
+        async for line in lines_of(self._process.stdout):
+            self._handle(line)
 
     def _handle(self, line: str) -> None:
         found = _RANK.fullmatch(line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
@@ -11,11 +12,14 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 from ...protocol.gpu_spec import GPUSpec
 from ...protocol.machine_spec import NodeSpec
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import WorkerCount, shown_in
+from ...protocol.spec_base import WorkerCount
+from ..spec_fields import AbsolutePath, advanced, option
 
 MOST_OPTIONS = 100
 _LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 _COUNTS = frozenset({"-n", "-np", "--np", "--n", "--ntasks"})  # Options of launchers for ``n_workers``.
+_shown = partial(option, "MPI")
+_advanced = partial(advanced, "MPI")
 
 
 def _parse_options(value: Any) -> Any:
@@ -44,55 +48,50 @@ class MPISpec(NodeSpec, GPUSpec):
         description="Workers as the ranks of one MPI program (dask-mpi), even within an allocation of Slurm; their "
         "number is fixed: it can neither be scaled nor retire workers.",
     )
-    n_workers: WorkerCount | None = Field(
+    n_workers: WorkerCount | None = option(
+        "Cluster",
+        "Workers",
         None,
-        title="Workers",
-        description="Number of ranks, each a worker; fixed while the cluster runs. Default: one "
-        "per core that Slurm has allocated, elsewhere up to four; with GPUs one for each.",
-        json_schema_extra=shown_in("Cluster", unit="worker"),
+        "Number of ranks, each a worker; fixed while the cluster runs. Default: one per core that Slurm has "
+        "allocated, elsewhere up to four; with GPUs one for each.",
+        unit="worker",
     )
     # A wider choice than that of the other kinds.
-    protocol: Literal["tls", "tcp", "mpi"] = Field(  # type: ignore[assignment]
+    protocol: Literal["tls", "tcp", "mpi"] = advanced(  # type: ignore[assignment]
+        "Network",
+        "Network",
         "tls",
-        title="Network",
-        description="'tls' encrypts, and lets only you connect. 'mpi' connects ranks by MPI, which is not encrypted, "
-        "and all others by 'tls'. 'tcp' is open: anyone who can reach one of these machines can run code as you.",
-        json_schema_extra=shown_in("Network", advanced=True),
+        "'tls' encrypts, and lets only you connect. 'mpi' connects ranks by MPI, which is not encrypted, and all "
+        "others by 'tls'. 'tcp' is open: anyone who can reach one of these machines can run code as you.",
     )
-    launcher: str | None = Field(
+    launcher: str | None = _shown(
+        "Launcher",
         None,
-        title="Launcher",
-        description="What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Default: srun within an "
-        "allocation of Slurm, else the one beside Python, else the first one on the PATH.",
-        json_schema_extra=shown_in("MPI"),
+        "What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Default: srun within an allocation "
+        "of Slurm, else the one beside Python, else the first one on the PATH.",
     )
-    launcher_options: Options | None = Field(
+    launcher_options: Options | None = _advanced(
+        "Launcher options",
         None,
-        title="Launcher options",
-        description="More options of the launcher, such as '--hostfile /home/me/hosts' or '--nodes 2'; other users "
-        "of the machine can read them.",
-        json_schema_extra=shown_in("MPI", advanced=True),
+        "More options of the launcher, such as '--hostfile /home/me/hosts' or '--nodes 2'; other users of the machine "
+        "can read them.",
     )
-    nanny: bool = Field(
+    nanny: bool = _advanced(
+        "Nannies",
         False,
-        title="Nannies",
-        description="Run each worker in a separate process that its rank monitors and restarts if it dies or exceeds "
-        "its memory limit. Tasks then cannot use MPI.",
-        json_schema_extra=shown_in("MPI", advanced=True),
+        "Run each worker in a separate process that its rank monitors and restarts if it dies or exceeds its memory "
+        "limit. Tasks then cannot use MPI.",
     )
-    gpus_per_rank: Annotated[int, Field(strict=True, ge=0, le=1)] = Field(
+    gpus_per_rank: Annotated[int, Field(strict=True, ge=0, le=1)] = _shown(
+        "GPUs per rank",
         0,
-        title="GPUs per rank",
-        description="1: each worker has a GPU of its host (dask-cuda), by its place among the ranks there; tasks then "
-        "cannot use MPI. 0: CPU workers.",
-        json_schema_extra=shown_in("MPI"),
+        "1: each worker has a GPU of its host (dask-cuda), by its place among the ranks there; tasks then cannot use "
+        "MPI. 0: CPU workers.",
     )
-    rank_python: str | None = Field(
+    rank_python: AbsolutePath | None = _advanced(
+        "Python path of the ranks",
         None,
-        title="Python path of the ranks",
-        description="Absolute path of the Python that the ranks run; it needs gpucluster[mpi]. Default: the cluster's "
-        "own.",
-        json_schema_extra=shown_in("MPI", advanced=True),
+        "Absolute path of the Python that the ranks run; it needs gpucluster[mpi]. Default: the cluster's own.",
     )
 
     @property
@@ -138,11 +137,6 @@ class MPISpec(NodeSpec, GPUSpec):
                 "treat the first word that is not an option as the program to start"
             )
         return value
-
-    @field_validator("rank_python")
-    @classmethod
-    def _path(cls, value: str | None) -> str | None:
-        return cls._absolute(value)
 
     @model_validator(mode="after")
     def _sensible(self) -> Self:

@@ -49,14 +49,8 @@ class CellWork:
     def add(self, client: str, tasks: Iterable[Any], annotations: Mapping[str, Any]) -> bool:
         """Count the new tasks of a graph; return whether a cell has begun with it.
 
-        Parameters
-        ----------
-        client
-            Id of the client that sent it.
-        tasks
-            Keys of all tasks that the graph mentions.
-        annotations
-            Of the new ones among them, by name and key.
+        `client`: id of the one that sent it. `tasks`: keys of all tasks that the graph mentions. `annotations`: of the
+        new ones among them, by name and key.
         """
         facts = facts_of(annotations)
         known = self._scheduler.tasks
@@ -78,13 +72,12 @@ class CellWork:
                 has_begun = not cell.shares
             new = members if len(members) == n_new else [task for task in members if task.key in facts]
             self._share(cell, group, shares).add(n_new, [task.key for task in new], shares)
-            cell.seen()
+            cell.last_seen = time.time()
         if len(self._shares) > self._sweep_at:
             self._sweep()
         return has_begun
 
     def cancelled(self, task: Any) -> None:
-        """Note that a task is forgotten."""
         if was_cancelled(task) and task.group in self._shares:
             self._cancelled[task.group] += 1
 
@@ -103,7 +96,8 @@ class CellWork:
                 told = cell.told or self._told(cell)
                 found.append(told)
                 if told["ended"] is not None:
-                    self._end(cell, told)
+                    cell.told = told
+                    cell.n_returned += 1
         return found
 
     def _cell(self, client: str, facts: Mapping[str, Any] | None, task: Any) -> _Cell:
@@ -200,10 +194,6 @@ class CellWork:
             "groups": [_since(cell.began, group) for group in _merged(groups)],
         }
 
-    def _end(self, cell: _Cell, told: dict[str, Any]) -> None:
-        cell.told = told
-        cell.n_returned += 1
-
     def _sweep(self) -> None:
         """Forget the groups that the scheduler has forgotten, but for those of cells that compute."""
         needed = {group for cell in self._cells.values() if cell.told is None for group in cell.shares}
@@ -236,9 +226,6 @@ class _Cell:
                 self.facts["number"] = facts["number"]
             if isinstance(began := facts.get("began"), float) and 0 <= self.began - began < 86_400:
                 self.began = began
-
-    def seen(self) -> None:
-        self.last_seen = time.time()
 
     def rests(self, groups: list[dict[str, Any]]) -> bool:
         """Return whether nothing is to be computed, and nothing has been sent for a while."""

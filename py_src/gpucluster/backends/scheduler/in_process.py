@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from ...dask_internals.listening import open_port, web_address
 from ...dask_internals.periodic_callbacks import ask_for_heartbeats
 from ...dask_internals.scheduler_state import give_worker_plugin
 from .reader import SchedulerReader
-from .view import Columns, Failing, Gone, Member, Members, Retired, SchedulerView, TaskCounts, TaskProgressRows
+from .view import SchedulerView
 
 
 class InProcessScheduler(SchedulerView):
@@ -58,60 +58,24 @@ class InProcessScheduler(SchedulerView):
     def watch_cells(self, began: Callable[[], None]) -> None:
         self._reader.watch_cells(began)
 
-    def members(self) -> Members:
-        return members_of(self._reader.members())
+    def _reading(self, name: str) -> Any:
+        return self._reader.answers[name]()
 
-    @property
-    def heartbeat_seconds(self) -> float:
-        return self._reader.heartbeat_seconds()
+    async def _ask(self, verb: str, *, seconds: float | None = None, **options: Any) -> Any:
+        return await self._reader.answer(verb, **options)
 
     async def ask_for_heartbeats(self) -> None:
         await ask_for_heartbeats(self._scheduler)
 
-    def columns(self) -> Columns:
-        return self._reader.columns()
+    async def target(self, seconds: float) -> int:
+        return int(self._scheduler.adaptive_target(seconds))
 
-    def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
-        return self._reader.tasks()
-
-    def cells(self) -> list[dict[str, Any]]:
-        return self._reader.cells()
-
-    async def failures(self) -> list[dict[str, Any]]:
-        return self._reader.failures()
-
-    async def results(self) -> dict[str, Any]:
-        return await self._reader.results()
-
-    async def release(self, *, group: str, kernel: str, why: str) -> int:
-        return self._reader.release(group=group, kernel=kernel, why=why)
-
-    async def retire(self, names: Collection[str]) -> Retired:
-        return retired_of(await self._reader.retire(names))
-
-    async def cancel_retiring(self) -> None:
-        self._reader.cancel_retiring()
-
-    async def restart_workers(self, timeout: float) -> None:
-        await self._reader.restart_workers(timeout)
+    async def to_close(self, count: int) -> list[str]:
+        found = self._scheduler.workers_to_close(n=count, attribute="name", key=self.together)
+        return [str(name) for name in found]
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         await give_worker_plugin(self._scheduler, pickled, name)
 
     async def close(self) -> None:
         self._reader.stop()
-
-
-def members_of(found: dict[str, Any]) -> Members:
-    """Convert the result of ``SchedulerReader.members``."""
-    rows = {
-        "workers": tuple(Member(*row) for row in found["workers"]),
-        "gone": tuple(Gone(a, n, lost, big, tuple(tasks), window) for a, n, lost, big, tasks, window in found["gone"]),
-        "failures": tuple(Failing(*row) for row in found["failures"]),
-    }
-    return Members(**{**found, **rows, "kernels": tuple(found["kernels"])})
-
-
-def retired_of(found: dict[str, Any]) -> Retired:
-    """Convert the result of ``SchedulerReader.retire``."""
-    return Retired(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))

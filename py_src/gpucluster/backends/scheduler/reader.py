@@ -58,10 +58,8 @@ PATIENCE_SECONDS = 30.0  # A worker that moves no result for this time hangs; it
 LOOK_SECONDS = 0.5
 REMEMBERED = 50  # Number of workers that left and are reported.
 TOGETHER_SECONDS = 60.0  # Deaths within this period are one notice: a result that is lost repeatedly counts once.
-ANSWERED = frozenset(
-    {"read", "retire", "cancel_retiring", "end_workers", "restart_workers", "failures", "results", "release"}
-)
-"""Methods that a supervisor in another process may call."""
+READINGS = ("members", "heartbeat_seconds", "columns", "tasks", "cells")
+"""What a supervisor in another process gets once a second."""
 
 
 class SchedulerReader(SchedulerPlugin):
@@ -99,6 +97,22 @@ class SchedulerReader(SchedulerPlugin):
         self._results = LargestResults(scheduler)
         self._cells = CellWork(scheduler)
         self._progress = TaskProgress(scheduler, self._failures.add, self._cells.cancelled)
+        self.answers: dict[str, Callable[..., Any]] = {
+            "members": self.members,
+            "heartbeat_seconds": lambda: heartbeat_seconds(len(scheduler.workers)),
+            "columns": lambda: self._heartbeats.read(),
+            "tasks": self._progress.read,
+            "cells": self._cells.read,
+            "read": lambda: {name: self.answers[name]() for name in READINGS},
+            "failures": self._failures.read,
+            "results": self._results.read,
+            "release": self.release,
+            "retire": self.retire,
+            "cancel_retiring": self.cancel_retiring,
+            "end_workers": self.end_workers,
+            "restart_workers": self.restart_workers,
+        }
+        """What a supervisor may ask, in this process or another one."""
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back, within the scheduler's own work, when workers or clients come or go."""
@@ -161,22 +175,8 @@ class SchedulerReader(SchedulerPlugin):
     # -- reading ---------------------------------------------------------------------------------
 
     async def answer(self, verb: str, **options: Any) -> Any:
-        """Answer a supervisor in another process."""
-        if verb not in ANSWERED:
-            raise ValueError(verb)
-        found = getattr(self, verb)(**options)
+        found = self.answers[verb](**options)
         return await found if asyncio.iscoroutine(found) else found
-
-    def read(self) -> dict[str, Any]:
-        tasks, progress = self._progress.read()
-        return {
-            "members": self.members(),
-            "heartbeat_seconds": self.heartbeat_seconds(),
-            "columns": self._heartbeats.read(),
-            "tasks": tasks,
-            "progress": progress,
-            "cells": self._cells.read(),
-        }
 
     def members(self) -> dict[str, Any]:
         """Return the fields of ``Members``, workers as rows of the fields of ``Member``."""
@@ -211,7 +211,7 @@ class SchedulerReader(SchedulerPlugin):
             ],
             "n_recomputing": len(self._still_missing()),
             "failures": [
-                [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self.failures()
+                [one["task"], one["n_tasks"], one["error"], bool(one["traceback"])] for one in self._failures.read()
             ],
             "ended": "A client shut the scheduler down." if is_ending(scheduler) else None,
         }
@@ -220,29 +220,7 @@ class SchedulerReader(SchedulerPlugin):
         self._missing = still_missing(self._scheduler, self._missing)
         return self._missing
 
-    def heartbeat_seconds(self) -> float:
-        return heartbeat_seconds(len(self._scheduler.workers))
-
-    def columns(self) -> Columns:
-        return self._heartbeats.read()
-
-    def tasks(self) -> tuple[dict[str, int], list[dict[str, Any]]]:
-        return self._progress.read()
-
-    def cells(self) -> list[dict[str, Any]]:
-        """Return the fields of ``CellWork`` of the cells that compute, and of those that have ended lately."""
-        return self._cells.read()
-
-    def failures(self) -> list[dict[str, Any]]:
-        """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
-        return self._failures.read()
-
-    async def results(self) -> dict[str, Any]:
-        """Return the fields of ``LargestResults``."""
-        return await self._results.read()
-
     def release(self, group: str, kernel: str, why: str) -> int:
-        """Release the results of a collection that a kernel's clients hold; return their number."""
         self._results.forget()
         scheduler = self._scheduler
         return sum(release_results(scheduler, client, group, why) for client in clients_of_kernel(scheduler, kernel))
@@ -280,7 +258,6 @@ class SchedulerReader(SchedulerPlugin):
         self._retires = False
 
     async def end_workers(self, names: Collection[str]) -> None:
-        """End these workers, whatever they hold."""
         for name in names:
             await remove_worker_named(self._scheduler, name, close=True)
 
@@ -411,7 +388,6 @@ class TaskProgress:
         scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed, cancelled), name=self._name)
 
     def stop(self) -> None:
-        """Remove the plugin."""
         remove_plugin(self._scheduler, self._name)
 
     def lost(self, keys: Collection[Any]) -> None:
@@ -456,8 +432,6 @@ def _follower(
     failed: Callable[[Any], None],
     cancelled: Callable[[Any], None],
 ) -> SchedulerPlugin:
-    from distributed import SchedulerPlugin
-
     tasks = scheduler.tasks
 
     class ProgressFollower(SchedulerPlugin):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import pickle
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
@@ -19,11 +20,15 @@ from dask.utils import parse_timedelta
 from distributed import Client
 
 from ...dask_internals.by_value import sent_by_value
-from ...dask_internals.scheduler_state import give_worker_plugin_elsewhere
+from ...dask_internals.scheduler_state import (
+    forget_worker_elsewhere,
+    give_worker_plugin_elsewhere,
+    target_elsewhere,
+    to_close_elsewhere,
+)
 from ...telemetry import columns
 from . import reader
-from .in_process import members_of, retired_of
-from .view import Columns, Members, Retired, SchedulerView, TaskCounts, TaskProgressRows
+from .view import ANSWER_SECONDS, Members, SchedulerView
 
 if TYPE_CHECKING:
     from distributed.security import Security
@@ -31,7 +36,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("gpucluster.backends")
 
 INTERVAL_SECONDS = 1.0
-ANSWER_SECONDS = 20.0
 SILENCE_SECONDS = 60.0  # After this time without an answer the scheduler is gone; sooner if the connection is broken.
 
 
@@ -127,13 +131,12 @@ class RemoteScheduler(SchedulerView):
                 for name, pickled in self._given.items():
                     await give_worker_plugin_elsewhere(self._client, pickled, name)
 
+    def _reading(self, name: str) -> Any:
+        return self._last[name]
+
     async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
         handler = getattr(self._client.scheduler, self._name)
         return await asyncio.wait_for(handler(verb=verb, **options), seconds)
-
-    async def end_workers(self, names: Collection[str]) -> None:
-        """End these workers, whatever they hold."""
-        await self._ask("end_workers", names=list(names))
 
     def watch(self, changed: Callable[[], None]) -> None:
         self._changed = changed
@@ -149,11 +152,10 @@ class RemoteScheduler(SchedulerView):
         self._answered = time.monotonic()
 
     def members(self) -> Members:
-        found = self._last["members"]
-        if found["ended"] is None and time.monotonic() - self._answered > self._patience():
-            gone = "The scheduler no longer responds."
-            found = found | {"workers": [], "computes": False, "is_quiet": True, "ended": gone, "failed": True}
-        return members_of(found)
+        found = super().members()
+        if found.ended is None and time.monotonic() - self._answered > self._patience():
+            return found.lost("The scheduler no longer responds.")
+        return found
 
     def _patience(self) -> float:
         """Return the seconds without an answer after which the scheduler is gone."""
@@ -165,41 +167,16 @@ class RemoteScheduler(SchedulerView):
             return min(SILENCE_SECONDS, connecting)
         return SILENCE_SECONDS
 
-    @property
-    def heartbeat_seconds(self) -> float:
-        return float(self._last["heartbeat_seconds"])
+    async def target(self, seconds: float) -> int:
+        return await target_elsewhere(self._client, seconds)
 
-    def columns(self) -> Columns:
-        found: Columns = self._last["columns"]
-        return found
+    async def to_close(self, count: int) -> list[str]:
+        together = None if self.together is None else pickle.dumps(self.together)
+        return await to_close_elsewhere(self._client, count, together)
 
-    def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
-        return self._last["tasks"], self._last["progress"]
-
-    def cells(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._last["cells"]
-        return found
-
-    async def failures(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = await self._ask("failures")
-        return found
-
-    async def results(self) -> dict[str, Any]:
-        found: dict[str, Any] = await self._ask("results")
-        return found
-
-    async def release(self, *, group: str, kernel: str, why: str) -> int:
-        return int(await self._ask("release", group=group, kernel=kernel, why=why))
-
-    async def retire(self, names: Collection[str]) -> Retired:
-        # No timeout here: the scheduler's side notices workers that hang.
-        return retired_of(await self._ask("retire", seconds=None, names=list(names)))
-
-    async def cancel_retiring(self) -> None:
-        await self._ask("cancel_retiring")
-
-    async def restart_workers(self, timeout: float) -> None:
-        await self._ask("restart_workers", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
+    async def forget(self, address: str) -> None:
+        """Remove a worker from the scheduler, and do not ask it to end."""
+        await forget_worker_elsewhere(self._client, address)
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         self._given[name] = pickled

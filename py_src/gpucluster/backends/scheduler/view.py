@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeAlias, cast
 
 from ...protocol.errors import InvalidState
 
@@ -16,6 +16,7 @@ WebAddress: TypeAlias = tuple[str, int] | str  # Host and port, or the path of a
 Columns: TypeAlias = dict[str, Sequence[Any]]  # One entry per worker, by name of the column.
 TaskCounts: TypeAlias = dict[str, int]
 TaskProgressRows: TypeAlias = list[dict[str, Any]]
+ANSWER_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,20 @@ class Members:
     ended: str | None = None  # Why the scheduler has ended, as a sentence; ``None`` while it runs.
     failed: bool = False  # Whether it ended without a request.
 
+    @classmethod
+    def read(cls, found: dict[str, Any]) -> Self:
+        """Convert the result of ``SchedulerReader.members``."""
+        rows = {
+            "workers": tuple(Member(*row) for row in found["workers"]),
+            "gone": tuple(Gone(a, n, lost, big, tuple(tasks), i) for a, n, lost, big, tasks, i in found["gone"]),
+            "failures": tuple(Failing(*row) for row in found["failures"]),
+        }
+        return cls(**{**found, **rows, "kernels": tuple(found["kernels"])})
+
+    def lost(self, why: str) -> Self:
+        """Return what is left when the scheduler is gone. `why`: as a sentence."""
+        return replace(self, workers=(), computes=False, is_quiet=True, ended=why, failed=True)
+
     def named(self, names: Collection[str] | None = None) -> list[Member]:
         """Return the workers with these names; all without names."""
         return [worker for worker in self.workers if names is None or worker.name in names]
@@ -92,11 +107,12 @@ class Retired:
 class SchedulerView(ABC):
     """A scheduler as the supervisor sees it: its members, its tasks, and the requests that it answers."""
 
-    dashboard: WebAddress | None = (
-        None  # Address of its web pages, which answer below the cluster's secret prefix only.
-    )
+    dashboard: WebAddress | None = None
+    """Address of its web pages, which answer below the cluster's secret prefix only."""
     dashboard_prefix: str | None = None
     """Path below which they answer if that is not the cluster's secret prefix, without slashes; may be empty."""
+    together: Callable[[Any], str] | None = None
+    """What workers that come and go together have in common, as Dask's ``WorkerState``; ``None``: each is alone."""
 
     def open_dashboard(self) -> tuple[str, int]:
         """Serve the web pages on a loopback port, if they are only on a socket so far; return host and port."""
@@ -110,6 +126,14 @@ class SchedulerView(ABC):
         """For ``distributed.Client``."""
 
     @abstractmethod
+    def _reading(self, name: str) -> Any:
+        """Return the last of these ``SchedulerReader.answers``."""
+
+    @abstractmethod
+    async def _ask(self, verb: str, *, seconds: float | None = ANSWER_SECONDS, **options: Any) -> Any:
+        """Get one of ``SchedulerReader.answers``. `seconds`: timeout, if the scheduler is in another process."""
+
+    @abstractmethod
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back soon after workers or clients come or go. One callback at a time."""
 
@@ -117,61 +141,76 @@ class SchedulerView(ABC):
         """Call back when a cell has sent its first tasks. One callback at a time."""
         return
 
-    @abstractmethod
     def members(self) -> Members:
         """Return workers, clients and what they do."""
+        return Members.read(self._reading("members"))
 
     async def refresh(self) -> None:
         """Bring ``members`` up to date, which it always is for a scheduler in this process."""
         return
 
     @property
-    @abstractmethod
     def heartbeat_seconds(self) -> float:
         """Seconds between the heartbeats of one worker."""
+        return float(self._reading("heartbeat_seconds"))
 
     async def ask_for_heartbeats(self) -> None:
         """Let all workers send one now, so that ``columns`` is fresh; in another process, wait for the next ones."""
         return
 
-    @abstractmethod
     def columns(self) -> Columns:
         """Return the figures of the workers' last heartbeats, one column per figure; ``None``: not measured."""
+        return cast(Columns, self._reading("columns"))
 
-    @abstractmethod
     def tasks(self) -> tuple[TaskCounts, TaskProgressRows]:
         """Return the number of tasks by state, and the progress of the kinds that were active last."""
+        counts, progress = self._reading("tasks")
+        return counts, progress
 
-    @abstractmethod
     def cells(self) -> list[dict[str, Any]]:
         """Return the cells that compute, and those that have ended lately, as the fields of ``CellWork``."""
+        return cast(list[dict[str, Any]], self._reading("cells"))
 
-    @abstractmethod
     async def failures(self) -> list[dict[str, Any]]:
         """Return the fields of ``TaskFailure`` for each kind of task that has failed."""
+        return cast(list[dict[str, Any]], await self._ask("failures"))
 
-    @abstractmethod
     async def results(self) -> dict[str, Any]:
         """Return the fields of ``LargestResults`` but for the cluster's id."""
+        return cast(dict[str, Any], await self._ask("results"))
 
-    @abstractmethod
     async def release(self, *, group: str, kernel: str, why: str) -> int:
         """Release the results of a collection that a kernel's clients hold; return their number."""
+        return int(await self._ask("release", group=group, kernel=kernel, why=why))
 
-    @abstractmethod
     async def retire(self, names: Collection[str]) -> Retired:
         """Move the results of these workers to the others and close those that hold nothing any more.
 
         Returns when that is done, when no worker takes the rest, or when nothing has moved for half a minute.
         """
+        # No timeout here: the scheduler's side notices workers that hang.
+        found = await self._ask("retire", seconds=None, names=list(names))
+        return Retired(frozenset(found["gone"]), tuple(found["kept"]), tuple(found["stuck"]))
 
-    @abstractmethod
     async def cancel_retiring(self) -> None:
         """Cancel ``retire``: workers that still hold results continue to work."""
+        await self._ask("cancel_retiring")
 
-    @abstractmethod
+    async def end_workers(self, names: Collection[str]) -> None:
+        """End these workers, whatever they hold."""
+        await self._ask("end_workers", names=list(names))
+
     async def restart_workers(self, timeout: float) -> None:
         """Restart all workers and forget all tasks."""
+        await self._ask("restart_workers", seconds=timeout + ANSWER_SECONDS, timeout=timeout)
+
+    @abstractmethod
+    async def target(self, seconds: float) -> int:
+        """Return how many workers would finish all tasks in that time."""
+
+    @abstractmethod
+    async def to_close(self, count: int) -> list[str]:
+        """Return the names of up to `count` workers that are not needed, all or none of those that are ``together``."""
 
     @abstractmethod
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:

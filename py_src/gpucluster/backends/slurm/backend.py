@@ -22,8 +22,9 @@ from ..nodes import address_of, scheduler_address
 from . import commands, site
 from .folder import JobFolder, base_folder
 from .handover import must_have_srun
-from .jobs import clock
+from .jobs import IN_FLIGHT_SECONDS, clock, end_jobs
 from .jobset import in_words, job_sizes
+from .script import batch_script, scheduler_script, smaller_job
 from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1
@@ -44,8 +45,6 @@ class SlurmBackend(Backend[SlurmSpec]):
 
     async def preflight(self, spec: SlurmSpec, context: StartContext) -> Plan:
         """Check that this site can serve the request, and when Slurm expects to start it."""
-        from .script import batch_script
-
         context.report("preflight", "Querying Slurm")
         commands.must_have_slurm()
         folder = JobFolder(base_folder(spec.shared_directory), context.cluster_id, shared=spec.shared_storage)
@@ -80,8 +79,6 @@ class SlurmBackend(Backend[SlurmSpec]):
 
     async def preview(self, spec: SlurmSpec) -> Submission:
         """Return the batch script of a job, and when Slurm expects to start one."""
-        from .script import batch_script
-
         commands.must_have_slurm()
         folder = JobFolder(base_folder(spec.shared_directory), "ID", shared=spec.shared_storage)
         await asyncio.to_thread(folder.must_be_possible)
@@ -97,7 +94,6 @@ class SlurmBackend(Backend[SlurmSpec]):
         return Submission(text=script, notes=notes)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        """Start the scheduler and submit the jobs."""
         from .deployment import SlurmDeployment
 
         spec: SlurmSpec = plan.options["spec"]
@@ -106,8 +102,6 @@ class SlurmBackend(Backend[SlurmSpec]):
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Cancel all jobs of the cluster, known by the prefix of their names, which is unique."""
-        from .queue import IN_FLIGHT_SECONDS, end_jobs
-
         names = str(remembered["names"])
         if not names.endswith(f"-{context.cluster_id}-"):
             raise ValueError("The remembered state belongs to another cluster")
@@ -141,8 +135,6 @@ def _remarks() -> tuple[str, ...]:
 
 def _spread(spec: SlurmSpec, folder: JobFolder, *, whole: bool) -> list[str]:
     """Describe a last job that is smaller than the others."""
-    from .script import smaller_job
-
     together, n_workers = spec.workers_in_job, spec.n_workers or 0
     if whole or not n_workers % together:
         return []
@@ -153,9 +145,6 @@ def _spread(spec: SlurmSpec, folder: JobFolder, *, whole: bool) -> list[str]:
 
 
 def _of_scheduler(spec: SlurmSpec, folder: JobFolder) -> list[str]:
-    """Describe the scheduler's job."""
-    from .script import scheduler_script
-
     lines = scheduler_script(spec, folder, "ID").splitlines()
     options = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
     without = ("-J", "-n", "--no", "--output", "--open-mode", "--chdir")

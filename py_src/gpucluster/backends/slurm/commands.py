@@ -8,14 +8,11 @@ import re
 import signal
 from collections.abc import Collection
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from ...protocol.errors import PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.traits import Needs
-
-if TYPE_CHECKING:
-    from .spec import SlurmSpec
+from .spec import SlurmSpec
 
 NEEDS = Needs(
     commands=("sbatch", "squeue", "scancel", "sinfo"),
@@ -97,7 +94,6 @@ def environment(fields: Collection[str] = (), without: Collection[str] = ()) -> 
 
 
 def environment_of(spec: SlurmSpec) -> dict[str, str]:
-    """Return the environment of the commands that submit a spec's jobs."""
     given = {name for name in ("account", "partition", "qos", "constraint") if getattr(spec, name) is not None}
     return environment(given, without=spec.env or ())
 

@@ -7,44 +7,106 @@ followed in the queue, and the supervisor requests those that are missing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from ...protocol.errors import StartFailed
+from ...protocol.errors import GPUClusterError, StartFailed
 from ...protocol.plain_text import counted
 from ...protocol.spec import Adapt
-from ...protocol.telemetry import Decision
 from ...protocol.verbs import Verb
-from ..adapting import Adapting
+from ..adapting import SubmittingDeployment
 from ..backend import Plan, StartContext
-from ..deployment import Deployment, Slot, SlotState
+from ..deployment import Slot, SlotState
 from ..following import Following
 from ..nodes import given_environment, usual_environment
 from . import commands
 from .folder import JobFolder, contents
 from .handover import Handover
+from .jobs import CALM_SECONDS, IN_FLIGHT_SECONDS, INTERVAL_SECONDS, Queue, end_jobs
 from .jobset import JobSet
-from .queue import CALM_SECONDS, IN_FLIGHT_SECONDS, INTERVAL_SECONDS, Queue, end_jobs
 from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob, SchedulerJob, connect
 from .script import batch_script, job_names, scheduler_script
 from .slots import JobSlot
 from .spec import SlurmSpec
-from .submitting import MOST_TRIES, Submitter, Tries
 from .upkeep import Endings, Renewal, Upkeep
 
+logger = logging.getLogger("gpucluster.backends")
+
 STOP_SECONDS = 6.0
+AT_ONCE = 4  # Number of jobs that are submitted at the same time.
+MOST_TRIES = 6  # After this many failures in a row without a worker, further jobs will fail, too.
 
 
-class SlurmDeployment(Deployment):
+class Submitter:
+    """Submits the jobs of one cluster, which differ in their names and, for the last one, its size."""
+
+    def __init__(self, script: Callable[[int], str], names: str, environment: dict[str, str]) -> None:
+        self._script = script
+        self._names = names
+        self._environment = environment
+        self._free = asyncio.Semaphore(AT_ONCE)
+
+    async def submit(self, slots: Sequence[JobSlot]) -> None:
+        """Submit a job for each slot; refusals are noted in the slots. If the first is refused, so are all."""
+        first, *rest = slots
+        await self._submit(first)
+        if first.refused is None:
+            await asyncio.gather(*(self._submit(slot) for slot in rest))
+            return
+        for slot in rest:
+            slot.refused, slot.silent = first.refused, first.silent
+
+    async def _submit(self, slot: JobSlot) -> None:
+        name = f"{self._names}{slot.name}"
+        command = ("sbatch", "--parsable", f"--job-name={name}")
+        async with self._free:
+            try:
+                output, _ = await commands.ask(*command, text=self._script(slot.size), env=self._environment)
+                slot.job_id = output.strip().splitlines()[-1].partition(";")[0]
+                slot.submitted = time.time()
+                slot.why = "Slurm has not considered it yet"
+                logger.info("Job %s is handed to Slurm as %s", slot.job_id, name)
+            except IndexError:
+                slot.refused = "Slurm did not return the job's number"
+            except GPUClusterError as error:
+                # A job that was accepted although Slurm did not answer in time is found by its name.
+                slot.refused, slot.silent = error.message.rstrip("."), isinstance(error, commands.SlurmSilent)
+            if slot.refused is not None:
+                logger.error("Slurm did not accept the job %s: %s", name, slot.refused)
+
+    async def cancel(self, ids: Iterable[str | None]) -> None:
+        """End these jobs. Raises `SlurmSilent`."""
+        if known := [number for number in ids if number is not None]:
+            with suppress(commands.SlurmRefused):  # Some may be over.
+                await commands.ask("scancel", "--quiet", *known)
+
+
+class Tries:
+    """Counts how often requested jobs could not start since a worker last connected."""
+
+    def __init__(self) -> None:
+        self._before = 0
+        self.failed = False  # Whether the last ones could not start.
+
+    @property
+    def count(self) -> int:
+        return self._before + self.failed
+
+    def again(self) -> None:
+        self._before, self.failed = self.count, False
+
+
+class SlurmDeployment(SubmittingDeployment):
     """Made by ``start``."""
 
-    can = frozenset(Verb)
     unit = "job"
 
     def __init__(self, spec: SlurmSpec, plan: Plan, context: StartContext, folder: JobFolder) -> None:
+        super().__init__()
         self._spec = spec
-        self._plan = plan
         self._context = context
         self._folder = folder
         self.names = job_names(spec, context.cluster_id)  # The prefix of the names of its jobs.
@@ -56,7 +118,6 @@ class SlurmDeployment(Deployment):
         self.workers_together = spec.workers_in_job
         self.whole_jobs = plan.whole_jobs
         self.jobs = JobSet(self.workers_together, spec.nodes_per_job, whole=self.whole_jobs)
-        self._adapting: Adapting | None = None
         self._endings = Endings(folder, self.names, spec.walltime, plan.memory_limit_bytes, context.tell)
         self._renewal = Renewal(spec.walltime_seconds, self.jobs.by_name)
         self._upkeep = Upkeep(self, Queue(folder.base), self._endings, self._renewal)
@@ -97,7 +158,7 @@ class SlurmDeployment(Deployment):
             refused = [slot.refused for slot in self.jobs if slot.refused is not None]
             if refused and len(refused) == len(self.jobs.by_name):
                 raise StartFailed(f"Slurm rejected the jobs. {refused[0]}.")
-            self._upkeep.task(self._following.run())
+            self.tasks.begin(self._following.run())
         except BaseException:
             with suppress(Exception):
                 await asyncio.shield(self.close())
@@ -135,7 +196,6 @@ class SlurmDeployment(Deployment):
         )
 
     def all_jobs(self) -> list[JobSlot]:
-        """Return all jobs, including the scheduler's."""
         own = [self.scheduler_job.slot] if self.scheduler_job is not None else []
         return [*own, *self.jobs]
 
@@ -164,8 +224,7 @@ class SlurmDeployment(Deployment):
 
     def notes(self) -> list[str]:
         found = self.scheduler_job.notes() if self.scheduler_job is not None else []
-        found += [self._following.trouble] if self._following.trouble is not None else []
-        return found + self.jobs.notes()
+        return [*found, *self._following.notes(), *self.jobs.notes()]
 
     def warnings(self) -> list[str]:
         of_scheduler = self.scheduler_job.warnings() if self.scheduler_job is not None else []
@@ -187,11 +246,9 @@ class SlurmDeployment(Deployment):
         await self.ask_for_jobs(found.missing)
 
     def staying(self) -> list[str]:
-        """Return the names of the workers that count."""
         return [name for slot in self.jobs.staying() for name in slot.names]
 
     def in_the_queue(self) -> list[str]:
-        """Return the names of workers whose jobs have not begun, the last ones first."""
         return [name for slot in self.jobs.in_the_queue() for name in slot.names]
 
     def leaving(self, n: int) -> set[str]:
@@ -213,17 +270,9 @@ class SlurmDeployment(Deployment):
             self._following.soon()
 
     async def adapt(self, bounds: Adapt | None) -> None:
-        if self._adapting is not None:
-            self._adapting.stop()
-            self._adapting = None
-        if bounds is not None:
-            for job in self.jobs:
-                job.too_big = False
-            self._adapting = Adapting(self, self.scheduler, bounds)
-            self._upkeep.task(self._adapting.run())
-
-    def decisions(self) -> list[Decision]:
-        return [] if self._adapting is None else self._adapting.take_decisions()
+        for job in self.jobs if bounds is not None else ():
+            job.too_big = False
+        await super().adapt(bounds)
 
     def gives_up(self) -> int | None:
         tried = self._tries.count
@@ -260,7 +309,7 @@ class SlurmDeployment(Deployment):
     async def close(self) -> None:
         """End jobs and scheduler; raises if Slurm does not confirm that the jobs are gone."""
         await self.adapt(None)
-        self._upkeep.stop()
+        self.tasks.stop()
         if self.handover is not None:
             self.handover.close()
         closing = asyncio.ensure_future(self.scheduler.close()) if hasattr(self, "scheduler") else None

@@ -46,7 +46,6 @@ class JobSet:
         return job_sizes(n_workers, self._together, whole=self._whole)
 
     def staying(self) -> list[JobSlot]:
-        """Return those that count."""
         return [job for job in self if job.stays]
 
     def in_the_queue(self) -> list[JobSlot]:
@@ -70,7 +69,6 @@ class JobSet:
         return found
 
     def notes(self) -> list[str]:
-        """Describe how workers are spread over jobs of different sizes."""
         spread = in_words([job.size for job in self.staying()])
         found = [f"{spread}."] if spread else []
         return found + [
@@ -128,7 +126,6 @@ def fit(slots: Sequence[JobSlot], n_workers: int, together: int, *, whole: bool)
 
 
 def in_words(sizes: Sequence[int]) -> str | None:
-    """Describe how workers are spread over jobs of different sizes."""
     if len(set(sizes)) < 2:
         return None
     counts = {size: sizes.count(size) for size in sorted(set(sizes), reverse=True)}

@@ -22,7 +22,7 @@ from ...protocol.log_text import redact, start_log
 from ..dashboard import PrivateDashboardScheduler
 from ..nodes import scheduler_address
 from . import commands
-from .queue import end_jobs
+from .jobs import end_jobs
 
 logger = logging.getLogger("gpucluster.backends")
 

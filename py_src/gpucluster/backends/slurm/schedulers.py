@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import pickle
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
-from ...dask_internals.scheduler_state import (
-    forget_worker_elsewhere,
-    remove_worker_named,
-    target_elsewhere,
-    to_close_elsewhere,
-)
+from ...dask_internals.scheduler_state import remove_worker_named
 from ...protocol.errors import PreflightFailed, StartFailed
-from ..adapting import LoadHere
 from ..backend import StartContext
 from ..causes import cause_of
 from ..dashboard import PrivateDashboardScheduler
@@ -26,34 +18,25 @@ from ..existing.greeting import greet
 from ..scheduler.in_process import InProcessScheduler
 from ..scheduler.remote import RemoteScheduler
 from ..scheduler.view import Members
-from .folder import error_line
+from .folder import JobFolder, error_line
 from .jobs import clock
 from .scheduler_process import ADDRESS_FILE
 from .slots import JobSlot
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
-
-    from .folder import JobFolder
-    from .spec import SlurmSpec
-
+from .spec import SlurmSpec
 
 CLOSE_SECONDS = 2.0
 SILENCE_SECONDS = 90.0  # Long enough to learn how the scheduler's job ended, which is the better message.
 
 
-def job_of(name: str) -> str:
-    return name.partition("-")[0]
-
-
 def job_of_worker(worker: Any) -> str:
-    return job_of(str(worker.name))
+    return str(worker.name).partition("-")[0]
 
 
 class SchedulerHere(InProcessScheduler):
     """A scheduler in this process, which ends with the cluster."""
 
     _scheduler: PrivateDashboardScheduler
+    together = staticmethod(job_of_worker)
 
     @classmethod
     async def start(cls, host: str, protocol: str, context: StartContext) -> Self:
@@ -81,13 +64,6 @@ class SchedulerHere(InProcessScheduler):
         for name in names:
             await remove_worker_named(self._scheduler, name, close=close)
 
-    async def target(self, seconds: float) -> int:
-        return await LoadHere(self._scheduler).target(seconds)
-
-    async def to_close(self, count: int) -> list[str]:
-        """Return the names of up to `count` workers that are not needed, in whole jobs."""
-        return await LoadHere(self._scheduler, job_of).to_close(count)
-
     async def close(self) -> None:
         await super().close()
         with suppress(Exception):
@@ -97,6 +73,7 @@ class SchedulerHere(InProcessScheduler):
 class SchedulerInJob(RemoteScheduler):
     """A scheduler in a job of this cluster."""
 
+    together = staticmethod(job_of_worker)
     lost: str | None = None  # How it ended, as a sentence, when its job is over.
     uneasy: Callable[[], None] = staticmethod(lambda: None)  # Called when it does not respond.
 
@@ -108,15 +85,12 @@ class SchedulerInJob(RemoteScheduler):
         if self.lost is None and self._client.status != "running":
             self.uneasy()
         found = super().members()
-        if self.lost is None:
-            return found
-        return replace(found, workers=(), computes=False, is_quiet=True, ended=self.lost, failed=True)
+        return found if self.lost is None else found.lost(self.lost)
 
     def _patience(self) -> float:
         return SILENCE_SECONDS
 
     async def remove(self, names: Collection[str], *, close: bool) -> None:
-        """Remove workers from the scheduler; with ``close``, also request their end."""
         gone = [worker for worker in super().members().workers if worker.name in names]
         if not gone or self.lost is not None:
             return
@@ -126,15 +100,8 @@ class SchedulerInJob(RemoteScheduler):
                 await self.end_workers([worker.name for worker in gone])
             else:
                 for worker in gone:
-                    await forget_worker_elsewhere(self._client, worker.address)
+                    await self.forget(worker.address)
             await self.refresh()
-
-    async def target(self, seconds: float) -> int:
-        return await target_elsewhere(self._client, seconds)
-
-    async def to_close(self, count: int) -> list[str]:
-        """Return the names of up to `count` workers that are not needed, in whole jobs."""
-        return await to_close_elsewhere(self._client, count, pickle.dumps(job_of_worker))
 
 
 logger = logging.getLogger("gpucluster.backends")
@@ -153,11 +120,6 @@ class SchedulerJob:
         self._spec = spec
         self._folder = folder
 
-    @property
-    def over(self) -> bool:
-        """Whether it has ended, and the scheduler with it."""
-        return self.slot.over
-
     async def address(self, report: Callable[[str], None]) -> tuple[str, int]:
         """Wait until the scheduler has published its address; return it and the port of its web pages."""
         if self.slot.refused is not None:
@@ -168,7 +130,7 @@ class SchedulerJob:
             if "://" in published:
                 address, _, port = published.partition(" ")
                 return address, int(port)
-            if self.over:
+            if self.slot.over:
                 raise StartFailed(f"The scheduler could not start: {await self.how_it_ended()}.")
             why = self._why()
             if why != reported:
@@ -202,14 +164,12 @@ class SchedulerJob:
         return self.slot.job.how_it_ended(self._spec.walltime, None, error_line(lines))
 
     async def lost(self) -> str:
-        """Return the message that it is over."""
         return (
             f"The scheduler is gone: {await self.how_it_ended()}. All results that the workers held are lost with it; "
             "create the cluster again."
         )
 
     def notes(self) -> list[str]:
-        """Return where it is."""
         job = self.slot.job
         if job is None or not job.runs:
             return []
@@ -217,7 +177,6 @@ class SchedulerJob:
         return [f"The scheduler is in job {job.id} on {job.nodes}{until}."]
 
     def warnings(self) -> list[str]:
-        """Warn that its time is nearly over."""
         job, now = self.slot.job, datetime.now()
         if job is None or not job.runs or job.ends is None or (job.ends - now).total_seconds() > WARNED_SECONDS:
             return []

@@ -7,7 +7,7 @@ import sys
 
 from ...dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
-from ..nodes import WORKER_MODULE, cuda_worker_arguments, worker_arguments
+from ..nodes import WORKER_MODULE, worker_arguments
 from .folder import OWN, JobFolder
 from .handover import LAST_WORDS, keeping_output_short, receiving
 from .spec import SlurmSpec
@@ -24,7 +24,6 @@ if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
 
 
 def must_have_jobqueue() -> None:
-    """Raise `MissingPackage` if dask-jobqueue is not installed."""
     try:
         slurm_jobs()
     except ImportError as error:
@@ -99,7 +98,6 @@ def _python(spec: SlurmSpec) -> str:
 
 
 def _line(words: list[str]) -> str:
-    """Return a line of shell of quoted words."""
     return " ".join(words).replace(str(OWN), '"$gpucluster_own"')
 
 
@@ -187,16 +185,14 @@ def _memory(spec: SlurmSpec) -> str:
 def _command(spec: SlurmSpec, folder: JobFolder, scheduler: str) -> str:
     arguments = worker_arguments(
         spec.model_copy(update={"local_directory": None}),
+        gpu=spec if spec.gpus_per_node else None,
         tls_directory=folder.tls if spec.protocol == "tls" else None,
         death_timeout_seconds=DEATH_TIMEOUT_SECONDS,
     )
     if spec.interface is not None:
         arguments += ["--interface", spec.interface]
-    module = WORKER_MODULE
-    if spec.gpus_per_node:
-        module = CUDA_WORKER_MODULE
-        arguments = cuda_worker_arguments(spec, arguments)
-    elif spec.workers_on_node > 1:
+    module = CUDA_WORKER_MODULE if spec.gpus_per_node else WORKER_MODULE
+    if spec.workers_on_node > 1 and not spec.gpus_per_node:
         arguments += ["--nworkers", str(spec.workers_on_node)]
     words = [shlex.quote(word) for word in (_python(spec), "-P", "-m", module, scheduler, *arguments)]
     if spec.memory_limit == "auto":

@@ -1,12 +1,7 @@
-"""The site: partitions with their time limits, nodes, memory and GPUs, from ``sinfo``.
-
-Where users may run ``sacctmgr``, also the accounts and QOS that they can use.
-"""
+"""The site: partitions with their time limits, nodes, memory and GPUs, from ``sinfo``."""
 
 from __future__ import annotations
 
-import asyncio
-import getpass
 import re
 import time
 from collections.abc import Collection
@@ -14,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from ...protocol.durations import slurm_clock, walltime_seconds
-from ...protocol.errors import GPUClusterError, PreflightFailed
+from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ...protocol.spec_base import not_whole_jobs
@@ -42,7 +37,6 @@ class Partition:
     memory_bytes: int = 0
     gpus: dict[str, int] = field(default_factory=dict)
     """The most GPUs of one node, by type; a type without a name is ''."""
-    features: set[str] = field(default_factory=set)
     exclusive: bool = False  # Whether jobs do not share nodes.
 
 
@@ -51,8 +45,6 @@ class Site:
     """One Slurm."""
 
     partitions: dict[str, Partition]
-    accounts: tuple[str, ...] = ()
-    qos: tuple[str, ...] = ()
 
     @property
     def default(self) -> str | None:
@@ -69,20 +61,13 @@ class Site:
 _known: tuple[float, Site] | None = None
 
 
-async def look(*, accounts: bool = False) -> Site:
-    """Return the site, queried at most once a minute.
-
-    `accounts`: whether to query accounts and QOS, too. Raises `SlurmSilent`, `SlurmRefused`.
-    """
+async def look() -> Site:
+    """Return the site, queried at most once a minute. Raises `SlurmSilent`, `SlurmRefused`."""
     global _known
-    if _known is not None and time.monotonic() - _known[0] < KEPT_SECONDS and (_known[1].accounts or not accounts):
-        return _known[1]
-    (output, _), associations = await asyncio.gather(
-        commands.ask("sinfo", "--noheader", f"--format={_FORMAT}"), _associations() if accounts else _nothing()
-    )
-    site = Site(parse(output), *associations)
-    _known = time.monotonic(), site
-    return site
+    if _known is None or time.monotonic() - _known[0] >= KEPT_SECONDS:
+        output, _ = await commands.ask("sinfo", "--noheader", f"--format={_FORMAT}")
+        _known = time.monotonic(), Site(parse(output))
+    return _known[1]
 
 
 async def nodes_away(partition: str | None) -> list[str]:
@@ -97,20 +82,6 @@ async def nodes_away(partition: str | None) -> list[str]:
     return list(found.values())
 
 
-async def _nothing() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    return (), ()
-
-
-async def _associations() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    with suppress(GPUClusterError, OSError, KeyError):
-        command = ("sacctmgr", "--noheader", "--parsable2", "show", "associations", f"user={getpass.getuser()}")
-        output, _ = await commands.ask(*command, "format=account,qos")
-        rows = [line.split("|") for line in output.splitlines() if "|" in line]
-        names = (name for row in rows for name in row[1].split(","))
-        return tuple(dict.fromkeys(row[0] for row in rows)), tuple(filter(None, dict.fromkeys(names)))
-    return (), ()
-
-
 def parse(text: str) -> dict[str, Partition]:
     """Return the partitions of an answer of ``sinfo``, which has a line for each kind of nodes."""
     found: dict[str, Partition] = {}
@@ -118,7 +89,7 @@ def parse(text: str) -> dict[str, Partition]:
         parts = line.split("|")
         if len(parts) < 8:
             continue
-        name, up, limit, nodes, cores, memory, gpus, features, *shared = parts
+        name, up, limit, nodes, cores, memory, gpus, _, *shared = parts
         one = found.setdefault(name.rstrip("*"), Partition(name.rstrip("*")))
         one.default = one.default or name.endswith("*")
         one.up = up == "up"
@@ -130,8 +101,6 @@ def parse(text: str) -> dict[str, Partition]:
         one.memory_bytes = max(one.memory_bytes, _whole(memory) * MEBIBYTE)
         for kind, count in _GPU.findall(re.sub(r"\([^)]*\)", "", gpus)):
             one.gpus[kind] = max(one.gpus.get(kind, 0), int(count))
-        if features not in {"(null)", ""}:
-            one.features.update(features.split(","))
     return found
 
 

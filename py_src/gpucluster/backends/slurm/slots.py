@@ -91,7 +91,6 @@ class JobSlot:
 
     @property
     def over(self) -> bool:
-        """Whether its job has ended."""
         return self.vanished or (self.job is not None and self.job.over)
 
     def will_be_over(self, jobs: dict[str, Job], begun: float) -> bool:
@@ -106,7 +105,6 @@ class JobSlot:
         return self.job is not None or begun > self.submitted + UNSEEN_SECONDS
 
     def saw(self, jobs: dict[str, Job], begun: float) -> None:
-        """Note a look in the queue."""
         found = jobs.get(self.job_id or "")
         if found is None:
             self.vanished = self._has_vanished(begun)

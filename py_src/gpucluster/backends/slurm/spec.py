@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -13,10 +14,12 @@ from ...protocol.gpu_spec import GPUSpec
 from ...protocol.machine_spec import NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.sizes import MemorySize, MemorySizeOrAuto
-from ...protocol.spec_base import WorkerCountOrZero, not_whole_jobs, number_of_workers, shown_in
+from ...protocol.spec_base import WorkerCountOrZero, not_whole_jobs, number_of_workers
+from ..spec_fields import advanced, matching, not_at_default, option
 
 DEFAULT_WALLTIME = "01:00:00"
 MOST_LINES = 50
+_OF_SCHEDULER_JOB = ("scheduler_partition", "scheduler_walltime", "scheduler_cores", "scheduler_memory")
 _OF_WORKERS = ("n_workers", "workers_per_job", "gpu_type", "memory_per_gpu", "constraint", "local_directory")
 _OF_NODES = re.compile(
     r"--(exclusive|gres|gpu|mem|cpus|ntasks|cores|sockets|threads|tmp|switches|contiguous|licenses)|-[BGLS]([ =]|$)"
@@ -25,7 +28,6 @@ _OF_NODES = re.compile(
 _MOST_LETTERS = 100
 _WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@-]*")
 _WORDS = re.compile(rf"{_WORD.pattern}(,{_WORD.pattern})*")
-_CONSTRAINT = re.compile(r"[A-Za-z0-9_.:*&|!,()\[\]-]{1,200}")
 _MODULE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+@/:=-]{0,199}")
 _PATH = re.compile(r"/[A-Za-z0-9_.+@=:,/-]{0,999}")
 _DIRECTIVE = re.compile(r"(--[a-z][a-z-]*|-[A-Za-z])([= ].*)?")
@@ -45,6 +47,8 @@ _FIELDS_OF = {
     "--mem": "memory_limit", "-C": "constraint", "--constraint": "constraint", "--mem-per-gpu": "memory_per_gpu",
 }  # fmt: skip
 """Options of sbatch that have their own field."""
+_shown = partial(option, "Slurm")
+_advanced = partial(advanced, "Slurm")
 
 
 def _lines(value: Any) -> Any:
@@ -55,6 +59,13 @@ def _lines(value: Any) -> Any:
 
 
 Lines = Annotated[list[str], BeforeValidator(_lines)]
+Features = Annotated[
+    str,
+    matching(
+        r"[A-Za-z0-9_.:*&|!,()\[\]-]{1,200}",
+        "must be features as sbatch reads them, such as 'a100&nvlink', without spaces",
+    ),
+]
 
 
 class SlurmSpec(NodeSpec, GPUSpec):
@@ -64,171 +75,118 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "slurm", title="Kind", description="Workers on the nodes of this site, in jobs of Slurm."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("those of one job: one, or one for each of its GPUs")
-    partition: str | None = Field(
-        None,
-        title="Partition",
-        description="Partition that the jobs wait in. Default: chosen by Slurm.",
-        json_schema_extra=shown_in("Slurm"),
+    partition: str | None = _shown("Partition", None, "Partition that the jobs wait in. Default: chosen by Slurm.")
+    account: str | None = _shown(
+        "Account", None, "Account that the jobs are charged to. Default: your default account."
     )
-    account: str | None = Field(
-        None,
-        title="Account",
-        description="Account that the jobs are charged to. Default: your default account.",
-        json_schema_extra=shown_in("Slurm"),
-    )
-    qos: str | None = Field(
-        None,
-        title="Quality of service",
-        description="QOS of the jobs. Default: your default QOS.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
-    )
-    walltime: str = Field(
+    qos: str | None = _advanced("Quality of service", None, "QOS of the jobs. Default: your default QOS.")
+    walltime: str = _shown(
+        "Job time limit",
         DEFAULT_WALLTIME,
-        title="Job time limit",
-        description="In Slurm's format: '00:30:00', '2-12:00:00', or minutes. Before it ends, results move to "
-        "other workers and a new job is submitted.",
-        json_schema_extra=shown_in("Slurm"),
+        "In Slurm's format: '00:30:00', '2-12:00:00', or minutes. Before it ends, results move to other workers and a "
+        "new job is submitted.",
     )
-    gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = Field(
+    gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = _shown(
+        "GPUs per node",
         0,
-        title="GPUs per node",
-        description="GPUs that a job has on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
-        json_schema_extra=shown_in("Slurm"),
+        "GPUs that a job has on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
     )
-    workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = Field(
-        None,
-        title="CPU workers per job",
-        description="Default: one on each of its nodes. With GPUs: one for each GPU.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
+    workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = _advanced(
+        "CPU workers per job", None, "Default: one on each of its nodes. With GPUs: one for each GPU."
     )
-    nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = Field(
+    nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = _advanced(
+        "Nodes per job",
         1,
-        title="Nodes per job",
-        description="For sites that only grant jobs of several whole nodes. Cores, GPUs and memory are "
-        "those of each node.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
+        "For sites that only grant jobs of several whole nodes. Cores, GPUs and memory are those of each node.",
     )
-    exclusive: bool = Field(
+    exclusive: bool = _advanced(
+        "Whole nodes",
         False,
-        title="Whole nodes",
-        description="Jobs have their nodes to themselves ('--exclusive'). All jobs then have the same number of "
-        "workers; otherwise the last one may have fewer.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
+        "Jobs have their nodes to themselves ('--exclusive'). All jobs then have the same number of workers; "
+        "otherwise the last one may have fewer.",
     )
-    gpu_type: str | None = Field(
+    gpu_type: str | None = _advanced("GPU type", None, "The site's name for it, such as 'a100'. Default: any.")
+    cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = _advanced(
+        "Cores per job",
         None,
-        title="GPU type",
-        description="The site's name for it, such as 'a100'. Default: any.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
+        "CPU cores that a job gets, on each of its nodes. Default: as many as its workers have threads.",
     )
-    cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = Field(
-        None,
-        title="Cores per job",
-        description="CPU cores that a job gets, on each of its nodes. Default: as many as its workers have threads.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
-    )
-    memory_limit: MemorySizeOrAuto | None = Field(
+    memory_limit: MemorySizeOrAuto | None = option(
+        "Memory",
+        "Host memory per worker",
         "auto",
-        title="Host memory per worker",
-        description="Host memory of each worker of a job: a size ('2 GiB'), 'auto' for its share of what the "
-        "partition gives the job, or none (also 0): the same, without a limit in Dask.",
-        json_schema_extra=shown_in("Memory"),
+        "Host memory of each worker of a job: a size ('2 GiB'), 'auto' for its share of what the partition gives the "
+        "job, or none (also 0): the same, without a limit in Dask.",
     )
-    memory_per_gpu: MemorySize | None = Field(
+    memory_per_gpu: MemorySize | None = advanced(
+        "Memory", "Host memory per GPU", None, "Instead of the memory per job, for sites that require '--mem-per-gpu'."
+    )
+    constraint: Features | None = _advanced(
+        "Features", None, "Features that nodes must have ('--constraint'), such as 'a100&nvlink'."
+    )
+    directives: Lines = _advanced(
+        "More sbatch options",
+        list,
+        "One per line, such as '--reservation=school' or '--mail-type=END'; each becomes a line of '#SBATCH'. In a "
+        "shell: --directives=--mail-type=END.",
+    )
+    modules: Lines = advanced(
+        "Job", "Modules", list, "Environment modules that a job loads first, one per line, such as 'cuda/12.4'."
+    )
+    job_script_prologue: Lines = advanced(
+        "Job",
+        "Job prologue",
+        list,
+        "Lines of shell that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm keeps them: no "
+        "passwords here.",
+    )
+    image: str | None = advanced(
+        "Job", "Apptainer image", None, "Absolute path of an image, or of a folder, that the worker runs in."
+    )
+    python: str | None = advanced(
+        "Job",
+        "Python on the nodes",
         None,
-        title="Host memory per GPU",
-        description="Instead of the memory per job, for sites that require '--mem-per-gpu'.",
-        json_schema_extra=shown_in("Memory", advanced=True),
+        "Absolute path of the Python that runs the worker. Default: the cluster's own; in an image 'python3'.",
     )
-    constraint: str | None = Field(
+    job_name: str = advanced(
+        "Job", "Job name", "gpucluster", "Prefix of the jobs' names; the cluster's id and a number follow."
+    )
+    shared_directory: str | None = advanced(
+        "Job",
+        "Shared directory",
         None,
-        title="Features",
-        description="Features that nodes must have ('--constraint'), such as 'a100&nvlink'.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
+        "Absolute path of a directory that the nodes see, too; credentials (for you only) and the jobs' output go "
+        "there. Default: '.gpucluster/slurm' in your home directory.",
     )
-    directives: Lines = Field(
-        default_factory=list,
-        title="More sbatch options",
-        description="One per line, such as '--reservation=school' or '--mail-type=END'; each becomes a line of "
-        "'#SBATCH'. In a shell: --directives=--mail-type=END.",
-        json_schema_extra=shown_in("Slurm", advanced=True),
-    )
-    modules: Lines = Field(
-        default_factory=list,
-        title="Modules",
-        description="Environment modules that a job loads first, one per line, such as 'cuda/12.4'.",
-        json_schema_extra=shown_in("Job", advanced=True),
-    )
-    job_script_prologue: Lines = Field(
-        default_factory=list,
-        title="Job prologue",
-        description="Lines of shell that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm "
-        "keeps them: no passwords here.",
-        json_schema_extra=shown_in("Job", advanced=True),
-    )
-    image: str | None = Field(
-        None,
-        title="Apptainer image",
-        description="Absolute path of an image, or of a folder, that the worker runs in.",
-        json_schema_extra=shown_in("Job", advanced=True),
-    )
-    python: str | None = Field(
-        None,
-        title="Python on the nodes",
-        description="Absolute path of the Python that runs the worker. Default: the cluster's own; in an image "
-        "'python3'.",
-        json_schema_extra=shown_in("Job", advanced=True),
-    )
-    job_name: str = Field(
-        "gpucluster",
-        title="Job name",
-        description="Prefix of the jobs' names; the cluster's id and a number follow.",
-        json_schema_extra=shown_in("Job", advanced=True),
-    )
-    shared_directory: str | None = Field(
-        None,
-        title="Shared directory",
-        description="Absolute path of a directory that the nodes see, too; credentials (for you only) and the "
-        "jobs' output go there. Default: '.gpucluster/slurm' in your home directory.",
-        json_schema_extra=shown_in("Job", advanced=True),
-    )
-    shared_storage: bool = Field(
+    shared_storage: bool = advanced(
+        "Job",
+        "Shared storage",
         True,
-        title="Shared storage",
-        description="Whether the nodes see that directory. If not, each job gets its credentials through srun when "
-        "it starts, and keeps them in a private folder of /tmp while it runs.",
-        json_schema_extra=shown_in("Job", advanced=True),
+        "Whether the nodes see that directory. If not, each job gets its credentials through srun when it starts, and "
+        "keeps them in a private folder of /tmp while it runs.",
     )
-    scheduler: Literal["here", "job"] = Field(
+    scheduler: Literal["here", "job"] = advanced(
+        "Scheduler",
+        "Scheduler",
         "here",
-        title="Scheduler",
-        description="'here': in the cluster's process, on this node. 'job': in a separate job, for sites that end long "
-        "processes on this node. The cluster runs as soon as that job has started.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
+        "'here': in the cluster's process, on this node. 'job': in a separate job, for sites that end long processes "
+        "on this node. The cluster runs as soon as that job has started.",
     )
-    scheduler_partition: str | None = Field(
+    scheduler_partition: str | None = advanced(
+        "Scheduler", "Scheduler partition", None, "Default: that of the workers."
+    )
+    scheduler_walltime: str | None = advanced(
+        "Scheduler",
+        "Scheduler time limit",
         None,
-        title="Scheduler partition",
-        description="Default: that of the workers.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
+        "The cluster ends with it. Default: a day, or what its partition allows, if that is less.",
     )
-    scheduler_walltime: str | None = Field(
-        None,
-        title="Scheduler time limit",
-        description="The cluster ends with it. Default: a day, or what its partition allows, if that is less.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
+    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=1024)] = advanced(
+        "Scheduler", "Scheduler cores", 1, "CPU cores of its job."
     )
-    scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=1024)] = Field(
-        1,
-        title="Scheduler cores",
-        description="CPU cores of its job.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
-    )
-    scheduler_memory: MemorySize = Field(
-        2 * 2**30,
-        title="Scheduler memory",
-        description="Host memory of its job, such as '2 GiB'.",
-        json_schema_extra=shown_in("Scheduler", advanced=True),
+    scheduler_memory: MemorySize = advanced(
+        "Scheduler", "Scheduler memory", 2 * 2**30, "Host memory of its job, such as '2 GiB'."
     )
 
     @property
@@ -322,13 +280,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
                 raise ValueError("must be a year or less")
         return value
 
-    @field_validator("constraint")
-    @classmethod
-    def _features(cls, value: str | None) -> str | None:
-        if value is not None and not _CONSTRAINT.fullmatch(value):
-            raise ValueError("must be features as sbatch reads them, such as 'a100&nvlink', without spaces")
-        return value
-
     @field_validator("directives", "job_script_prologue", "modules")
     @classmethod
     def _one_line_each(cls, value: list[str]) -> list[str]:
@@ -360,17 +311,15 @@ class SlurmSpec(NodeSpec, GPUSpec):
     @field_validator("env")
     @classmethod
     def _no_job_variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
-        for name in value or ():
-            if _OF_JOBS.fullmatch(name):
-                raise ValueError(f"{name} is set by Slurm in each job, and cannot be changed")
+        if ours := next(filter(_OF_JOBS.fullmatch, value or ()), None):
+            raise ValueError(f"{ours} is set by Slurm in each job, and cannot be changed")
         return value
 
     @field_validator("modules")
     @classmethod
     def _modules(cls, value: list[str]) -> list[str]:
-        for name in value:
-            if not _MODULE.fullmatch(name):
-                raise ValueError(f"{printable(name, 40)!r} is not the name of a module, such as 'cuda/12.4'")
+        if wrong := [name for name in value if not _MODULE.fullmatch(name)]:
+            raise ValueError(f"{printable(wrong[0], 40)!r} is not the name of a module, such as 'cuda/12.4'")
         return value
 
     @field_validator("image", "python", "shared_directory", "local_directory", "rmm_log_directory")
@@ -400,7 +349,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
             raise ValueError("memory_limit and memory_per_gpu exclude each other; choose one")
         if isinstance(self.scheduler_memory, float):
             raise ValueError("scheduler_memory must be a size, such as '2 GiB'")
-        if self.scheduler == "here" and (of_job := self._of_scheduler_job()):
+        if self.scheduler == "here" and (of_job := not_at_default(self, _OF_SCHEDULER_JOB)):
             raise ValueError(f"{of_job} is for a scheduler in a separate job: set scheduler='job'")
         if isinstance(self.memory_per_gpu, float):
             raise ValueError("memory_per_gpu must be a size, such as '60 GiB'")
@@ -411,8 +360,3 @@ class SlurmSpec(NodeSpec, GPUSpec):
             who = "the worker has" if self.workers_on_node == 1 else "the job's workers have"
             raise ValueError(f"cores is {self.cores}, and {who} {threads} threads; ask for more cores")
         return self
-
-    def _of_scheduler_job(self) -> str | None:
-        """Return an option of a scheduler's job that is not at its default."""
-        names = ("scheduler_partition", "scheduler_walltime", "scheduler_cores", "scheduler_memory")
-        return next((name for name in names if getattr(self, name) != type(self).model_fields[name].default), None)

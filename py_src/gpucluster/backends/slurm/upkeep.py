@@ -8,18 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..deployment import Deployment, SlotState
-from ..following import Tasks
 from .folder import JobFolder, error_line
-from .jobs import Job, clock
+from .jobs import Job, Queue, clock
 from .jobset import waits_for_smaller
-from .queue import Queue
 from .schedulers import SchedulerInJob
 from .slots import JobSlot
 
@@ -35,14 +33,6 @@ class Upkeep:
         self._queue = queue
         self._endings = endings
         self._renewal = renewal
-        self._tasks = Tasks()
-
-    def task(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a background task until ``stop``."""
-        self._tasks.begin(work)
-
-    def stop(self) -> None:
-        self._tasks.stop()
 
     async def look(self) -> None:
         """Look at the queue, and act on what is found. Raises `SlurmSilent`, `SlurmRefused`."""
@@ -66,7 +56,7 @@ class Upkeep:
         its.slots()
         ending, retiring = self._renewal.look(datetime.now())
         for slot in retiring:
-            self.task(self._renewal.retire_job(slot, its, waits_for_others=not its.follows_load))
+            its.tasks.begin(self._renewal.retire_job(slot, its, waits_for_others=not its.follows_load))
         if ending and not its.follows_load:  # Adaptive scaling requests as many as the load needs.
             await its.ask_for_jobs([slot.size for slot in ending])
         await self._let_smaller_ones_take_over()
@@ -86,7 +76,7 @@ class Upkeep:
         if job is None:
             return
         job.slot.saw(jobs, begun)
-        if job.over and hasattr(its, "scheduler") and isinstance(its.scheduler, SchedulerInJob):
+        if job.slot.over and hasattr(its, "scheduler") and isinstance(its.scheduler, SchedulerInJob):
             its.scheduler.lost = its.scheduler.lost or await job.lost()
 
     async def _let_smaller_ones_take_over(self) -> None:
@@ -96,7 +86,7 @@ class Upkeep:
             if slot.too_big and slot.over:
                 await its.end([slot])
             elif slot.too_big and slot.has_workers and here >= its.wanted and not waits_for_smaller(list(its.jobs)):
-                self.task(self._renewal.retire_job(slot, its, waits_for_others=True))
+                its.tasks.begin(self._renewal.retire_job(slot, its, waits_for_others=True))
 
 
 WARNED_SECONDS = 600.0  # Users are warned at most this long before the end.
@@ -129,7 +119,6 @@ class Renewal:
         return ending, retiring
 
     def notes(self, now: datetime) -> list[str]:
-        """Return which jobs end soon."""
         replaced = [slot for slot in self._slots.values() if slot.replaced and not slot.given_up]
         ends = [end for slot in replaced if (end := _end_of(slot)) is not None]
         if ends:

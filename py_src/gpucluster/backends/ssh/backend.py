@@ -15,11 +15,12 @@ from ...protocol.plain_text import counted
 from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
-from ..reachable import host_fault
+from ..deployment import Deployment
+from ..nodes import host_fault, scheduler_address
+from .hosts import load_asyncssh, named_hosts
 from .spec import SSHSpec
 
 if TYPE_CHECKING:
-    from ..deployment import Deployment
     from .pool import Pool
 
 MOST_LOOKED_UP = 16  # Hosts whose names are looked up before a start; more are left to it.
@@ -39,8 +40,6 @@ class SSHBackend(Backend[SSHSpec]):
     @classmethod
     def faults(cls, spec: SSHSpec) -> list[FieldError]:
         """Check the files, and the hosts unless an SSH configuration gives them other names."""
-        from .hosts import named_hosts
-
         config = Path(spec.ssh_config or "~/.ssh/config").expanduser()
         if spec.ssh_config is not None and not config.is_file():
             return [FieldError(field="ssh_config", message=f"there is no file {config}")]
@@ -57,8 +56,6 @@ class SSHBackend(Backend[SSHSpec]):
 
     async def preflight(self, spec: SSHSpec, context: StartContext) -> Plan:
         """Look at all hosts at once, with the agents that start the workers later."""
-        from ..nodes import scheduler_address
-        from .hosts import load_asyncssh, named_hosts
         from .pool import Pool, scratch_name
 
         load_asyncssh()
@@ -108,7 +105,6 @@ class SSHBackend(Backend[SSHSpec]):
         return await SSHDeployment.start_on(self._pool, plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        """Look at the hosts, and end what is still there."""
         from .reaping import reap
 
         if self._pool is not None:

@@ -88,7 +88,6 @@ _OF_SPEC_CLUSTER = ("name", "asynchronous", "security", "silence_logs", "schedul
 
 
 def scheduler_spec(options: Mapping[str, Any], *, host: str, protocol: str) -> dict[str, Any]:
-    """Return the ``scheduler`` of a ``SpecCluster``."""
     return {
         "cls": PrivateDashboardScheduler,
         "options": {
@@ -138,7 +137,6 @@ class SSHWorker(StartedElsewhere):
         self._started: asyncio.Future[None] | None = None
 
     async def start(self) -> None:
-        """Start it on the host with most room."""
         self._started = asyncio.get_running_loop().create_future()
         try:
             with self._pool.placing(self) as host:
@@ -173,7 +171,6 @@ class SSHWorker(StartedElsewhere):
             self._started.set_result(None)
 
     def has_failed(self, why: Exception) -> None:
-        """Note why it could not start."""
         if self._started is not None and not self._started.done():
             self._started.set_exception(why)
             self._started.exception()  # It may not be awaited any more.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...protocol.models import DeviceModel
 from ...protocol.plain_text import printable
 from ..cuda.memory import explain
+from ..following import lines_of
 from . import hosts
 from .hosts import HostUnusable, Named
 
@@ -242,16 +243,10 @@ class Host:
 
     async def _drain(self, process: Any) -> None:
         """Read the workers' output, always: they would block when the pipe is full."""
-        rest = b""
         with suppress(Exception):
-            while part := await process.stderr.read(65536):
-                *lines, rest = (rest + part).split(b"\n")
-                if len(rest) > 65536:
-                    lines, rest = [*lines, rest], b""
-                for line in lines:
-                    text = line.decode(errors="replace").rstrip()
-                    self._errors = [*self._errors[-9:], text]
-                    logger.info("%s: %s", self.name, text)
+            async for line in lines_of(process.stderr):
+                self._errors = [*self._errors[-9:], line]
+                logger.info("%s: %s", self.name, line)
 
     async def _is_lost(self, process: Any) -> None:
         if self._process is not process:

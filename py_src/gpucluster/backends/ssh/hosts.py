@@ -91,7 +91,6 @@ class HostUnusable(PreflightFailed):
 
 
 def load_asyncssh() -> Any:
-    """Return the package. Raises `MissingPackage`."""
     try:
         import asyncssh
     except ImportError:

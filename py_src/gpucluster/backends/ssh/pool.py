@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import dask
 
-from ...protocol.errors import FieldError, MissingPackage, PreflightFailed
+from ...protocol.errors import MissingPackage, PreflightFailed
 from ..cuda.memory import memory_options, resolve_memory
-from ..cuda.packages import needed_packages
+from ..cuda.packages import missing_module, needed_packages, refused
 from ..installed import shared_directories
 from ..nodes import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
 from .host import Host
@@ -89,7 +89,6 @@ class Pool:
 
     @property
     def usual_workers(self) -> int:
-        """Number of workers by default."""
         return sum(host.places for host in self._usable())
 
     @property
@@ -171,7 +170,7 @@ def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
     if not with_gpus:
         if chosen:
             message = f"{chosen[0]} is for workers with a GPU, and none of the hosts has one that can be used."
-            raise PreflightFailed(message, fields=[FieldError(field=chosen[0], message=message)])
+            raise refused(chosen[0], message)
         return
     places = sum(len(host.gpus) for host in with_gpus)
     for host in with_gpus:
@@ -194,7 +193,4 @@ def _must_have_packages(spec: SSHSpec, host: Host) -> None:
         )
     for module in spec.pre_import:
         if module in missing:
-            message = (
-                f"The module '{module}' of pre_import is not installed on {host.name}; install it, or leave it out."
-            )
-            raise MissingPackage(message, fields=[FieldError(field="pre_import", message=message)])
+            raise missing_module(module, f"on {host.name}")

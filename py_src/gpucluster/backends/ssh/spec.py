@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from ...protocol.gpu_spec import GPUSpec
 from ...protocol.machine_spec import NodeSpec
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers, shown_in
+from ...protocol.spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers
+from ..spec_fields import AbsolutePath, advanced, option
 
 HOST = re.compile(
     r"(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]*)@)?(?P<host>[A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
 )
+_shown = partial(option, "Hosts")
+_advanced = partial(advanced, "Hosts")
 
 
 def parse_hosts(value: Any) -> list[str]:
@@ -40,44 +44,32 @@ class SSHSpec(NodeSpec, GPUSpec):
 
     backend: Literal["ssh"] = Field("ssh", title="Kind", description="Workers on hosts that you can log in to by SSH.")
     n_workers: WorkerCountOrZero | None = number_of_workers("one on each host, or one per GPU where there are GPUs")
-    hosts: Hosts | None = Field(
+    hosts: Hosts | None = _shown(
+        "Hosts",
         None,
-        title="Hosts",
-        description="Hosts, as 'node1,node2'; also 'me@node1' and 'node1:2222', and names of your SSH configuration. "
-        "One worker on each, or one per GPU where there are GPUs; a host listed twice gets two.",
-        json_schema_extra=shown_in("Hosts", empty="required, or a host file"),
+        "Hosts, as 'node1,node2'; also 'me@node1' and 'node1:2222', and names of your SSH configuration. One worker "
+        "on each, or one per GPU where there are GPUs; a host listed twice gets two.",
+        empty="required, or a host file",
     )
-    hostfile: str | None = Field(
+    hostfile: AbsolutePath | None = _advanced(
+        "Host file",
         None,
-        title="Host file",
-        description="Absolute path of a file with one host per line, as for MPI ('node1 slots=2'), instead of hosts.",
-        json_schema_extra=shown_in("Hosts", advanced=True, empty="none"),
+        "Absolute path of a file with one host per line, as for MPI ('node1 slots=2'), instead of hosts.",
+        empty="none",
     )
-    remote_python: str | None = Field(
+    remote_python: AbsolutePath | None = _advanced(
+        "Python path on the hosts",
         None,
-        title="Python path on the hosts",
-        description="Absolute path of the Python on the hosts; it needs dask and distributed. Default: the same path "
-        "as here.",
-        json_schema_extra=shown_in("Hosts", advanced=True),
+        "Absolute path of the Python on the hosts; it needs dask and distributed. Default: the same path as here.",
     )
-    ssh_config: str | None = Field(
+    ssh_config: AbsolutePath | None = _advanced(
+        "SSH configuration",
         None,
-        title="SSH configuration",
-        description="Absolute path of an SSH configuration, for users, keys, ports and jump hosts. Default: "
-        "~/.ssh/config.",
-        json_schema_extra=shown_in("Hosts", advanced=True),
+        "Absolute path of an SSH configuration, for users, keys, ports and jump hosts. Default: ~/.ssh/config.",
     )
-    use_gpus: bool = Field(
-        True,
-        title="Use GPUs",
-        description="Give each worker a GPU of its host, where there are GPUs (dask-cuda).",
-        json_schema_extra=shown_in("Hosts", advanced=True),
+    use_gpus: bool = _advanced(
+        "Use GPUs", True, "Give each worker a GPU of its host, where there are GPUs (dask-cuda)."
     )
-
-    @field_validator("hostfile", "remote_python", "ssh_config")
-    @classmethod
-    def _path(cls, value: str | None) -> str | None:
-        return cls._absolute(value)
 
     @model_validator(mode="after")
     def _some_hosts(self) -> Self:
