@@ -122,6 +122,7 @@ const panelPlugin: JupyterFrontEndPlugin<void> = {
     addProfiling({ app, manager, notebooks });
     addRecordings({
       app,
+      inSight,
       labShell,
       manager,
       restorer,

@@ -81,7 +81,7 @@ def test_create_connect_compute_restart_connect_stop(notebook: Notebook, site: A
 
     # connect: client, cluster and Dask's backends
     said = notebook.text("%gpucluster connect")
-    assert said.startswith("Connected to nb: 2 workers. 'client' and 'cluster' are set;")
+    assert said.startswith("Connected to nb: 2 workers. 'client' and 'cluster' are set.")
     assert notebook.text("print(client.submit(sum, [1, 41]).result(), cluster.name)") == "42 nb\n"
     backends = "import dask; print(dask.config.get('array.backend'), dask.config.get('dataframe.backend'))"
     assert notebook.text(backends) == "numpy pandas\n"

@@ -31,9 +31,11 @@ def test_peaks_are_kept_and_traffic_counts_from_the_beginning(tmp_path):
     assert (cell.memory_peak_bytes, cell.spilled_peak_bytes, cell.moved_bytes) == (700, 64, 105)
     assert cell.n_workers == 2
     assert cell.vram_peak_bytes is None
-    # What happens later is others' work.
+    # Workers report the memory of the last results late.
     log.add([first | {"ended": first["began"] + 2}], COLUMNS | {"memory_bytes": (9000, 0)})
-    assert file.read(tmp_path / "cells") == [cell]
+    later = told(id="run-2", began=first["began"] + 3)
+    log.add([first | {"ended": first["began"] + 2}, later], COLUMNS | {"memory_bytes": (99_000, 0)})
+    assert [cell.memory_peak_bytes for cell in file.read(tmp_path / "cells")] == [9000, 99_000]
 
 
 def test_nothing_is_written_while_nothing_changes(tmp_path):
@@ -67,10 +69,10 @@ def test_what_cannot_be_written_is_written_later(tmp_path, caplog):
 
 def test_peaks_of_workers_errors_and_waiting_are_kept(tmp_path):
     log = CellLog(tmp_path / "cells")
-    failing = told(groups=[TASKS | {"n_failed": 1}], n_lost_workers=1)
+    failing = told(groups=[TASKS | {"n_failed": 1, "error": "ValueError: 7"}], n_lost_workers=1)
     threads = COLUMNS | {"n_threads": (1, 2)}
-    assert log.add([failing], threads, {"inc": "ValueError: 7", "dec": "others'"})
-    log.add([failing], threads | {"memory_bytes": (500, 50)}, {"inc": "ValueError: 7"})
+    assert log.add([failing], threads)
+    log.add([failing], threads | {"memory_bytes": (500, 50)})
     assert not log.add([failing | {"ended": failing["began"] + 2}], threads)
     [cell] = file.read(tmp_path / "cells")
     assert {worker.name: worker.memory_bytes for worker in cell.workers} == {"0": 500, "1": 200}

@@ -14,6 +14,7 @@ from gpucluster.client.events import CELLS
 from gpucluster.dask_internals.spans import cell_span
 from gpucluster.protocol.cells import CellProgress
 from gpucluster.protocol.models import EVENT, CellsChanged, Telemetry
+from gpucluster.registry.cells import read as read_cells
 from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.cells import CellLog
 from gpucluster.supervisor.figures.sampler import Sampler, compact
@@ -304,4 +305,31 @@ async def test_cell_is_reported_at_once_and_its_end_too(cluster, tmp_path):
     assert b"secret" not in sampler._cells_line and b"private" not in sampler._cells_line
     await listening.aclose()
     sampler.stop()
+    await view.close()
+
+
+async def test_cell_whose_results_are_dropped_as_one_task_fails(cluster, tmp_path):
+    """As `compute` does: Dask forgets the error with the task."""
+    view = InProcessScheduler(cluster.scheduler)
+    log = CellLog(tmp_path / "cells")
+
+    def fail(x: int) -> int:
+        time.sleep(0.3)
+        raise ZeroDivisionError("no zero")
+
+    async with Client(cluster, asynchronous=True) as client:
+        with cell_span("lab [1]", "run-1", {"id": "run-1", "kernel": "k", "cell": "c"}):
+            futures = client.map(fail, range(8), key=[("fail", i) for i in range(8)])
+        with pytest.raises(ZeroDivisionError):
+            await client.gather(futures)
+        for future in futures:
+            future.release()
+        await until_async(lambda: any(cell["ended"] is not None for cell in view.cells()))
+        log.add(view.cells(), {"workers": ()})
+    [cell] = [progress for progress in log.recent() if progress is not None]
+    assert cell.n_failed >= 1
+    assert cell.n_failed + cell.n_cancelled == cell.n_tasks == 8
+    [written] = read_cells(tmp_path / "cells")
+    assert written.groups[0].error == "ZeroDivisionError: no zero"
+    assert 0.3 <= written.seconds < 60
     await view.close()

@@ -10,11 +10,12 @@ import { isUsedBy } from './links';
 import type { IVerbAction } from './verbs';
 import { trans } from '../translation';
 
-/** The cluster that a command means: the named one, the only living one, or the one a person picks. */
+/** The cluster that a command means: the named one, the only living one, or the one a person picks, first the notebook's. */
 export async function chooseCluster(
   manager: IClusterManager,
   id: unknown,
-  title: string
+  title: string,
+  notebook: NotebookPanel | null = null
 ): Promise<ClusterModel | null> {
   if (!manager.isReady) {
     await manager.refresh();
@@ -36,7 +37,15 @@ export async function chooseCluster(
     return living[0];
   }
   const names = living.map(cluster => cluster.name);
-  const chosen = await InputDialog.getItem({ title, items: names, label: trans.__('Cluster') });
+  const chosen = await InputDialog.getItem({
+    title,
+    items: names,
+    current: Math.max(
+      0,
+      living.findIndex(cluster => isUsedBy(cluster, notebook))
+    ),
+    label: trans.__('Cluster')
+  });
   return chosen.button.accept
     ? (living.find(cluster => cluster.name === chosen.value) ?? null)
     : null;

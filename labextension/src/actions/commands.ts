@@ -37,7 +37,7 @@ export function addCommands(options: ICommandOptions): void {
   const { app, manager, panel, pages, views, environment } = options;
   const { inSight, palette, settings } = options;
   const { commands, shell } = app;
-  const about = new ClusterCommand(manager);
+  const about = new ClusterCommand(manager, inSight);
   const id = idArgument();
 
   const openPanel = (): void => shell.activateById(panel.id);
@@ -163,7 +163,7 @@ export function addCommands(options: ICommandOptions): void {
       shareView(cluster, manager, app.serviceManager.serverSettings.baseUrl)
     )
   });
-  addViewCommands({ commands, manager, pages, settings, views });
+  addViewCommands({ commands, manager, inSight, pages, settings, views });
 
   const category = trans.__('GPU Clusters');
   for (const command of [...Object.values(CommandIDs), ...actions.map(({ command }) => command)]) {

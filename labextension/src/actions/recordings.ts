@@ -8,16 +8,18 @@ import { RecordingPicker } from '../recordings/recordingpicker';
 import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
 import { RecordingViews } from '../recordings/recordingviews';
 import * as CommandIDs from './commandids';
+import type { NotebooksInSight } from './notebooks';
 import { ClusterCommand, described, idArgument, notifyingErrors, type Args } from './withcluster';
 import { trans } from '../translation';
 
 export interface IRecordingOptions extends RecordingViews.IOptions {
+  inSight: NotebooksInSight;
   manager: IClusterManager;
 }
 
 /** Register what makes and plays recordings: commands, and the files in the file browser. */
 export function addRecordings(options: IRecordingOptions): void {
-  const { app, manager } = options;
+  const { app, inSight, manager } = options;
   const views = new RecordingViews(options);
   app.commands.addCommand(CommandIDs.openRecording, {
     label: trans.__('Play Recording…'),
@@ -45,7 +47,7 @@ export function addRecordings(options: IRecordingOptions): void {
     caption: trans.__('Record the gauges to a file'),
     icon: recordingIcon,
     describedBy: described({ id: idArgument() }),
-    execute: new ClusterCommand(manager).execute(trans.__('Record'), cluster =>
+    execute: new ClusterCommand(manager, inSight).execute(trans.__('Record'), cluster =>
       record(cluster, options)
     )
   });

@@ -11,6 +11,7 @@ import { chartsIcon, dashboardIcon } from '../icons';
 import type { ClusterModel } from '../protocol/messages';
 import { initialSettings, type IPanelSettings } from '../settings';
 import * as CommandIDs from './commandids';
+import type { NotebooksInSight } from './notebooks';
 import { TABS, type ClusterViews, type TabKind } from './views';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
 import { trans } from '../translation';
@@ -18,6 +19,7 @@ import { trans } from '../translation';
 export interface IViewCommandOptions {
   commands: CommandRegistry;
   manager: IClusterManager;
+  inSight: NotebooksInSight;
   pages: PageLists;
   settings: IPanelSettings;
   views: ClusterViews;
@@ -25,8 +27,8 @@ export interface IViewCommandOptions {
 
 /** Register what opens tabs about a cluster. */
 export function addViewCommands(options: IViewCommandOptions): void {
-  const { commands, manager, pages, settings, views } = options;
-  const about = new ClusterCommand(manager);
+  const { commands, manager, inSight, pages, settings, views } = options;
+  const about = new ClusterCommand(manager, inSight);
   const tabArguments = {
     id: idArgument(),
     name: { type: 'string' },

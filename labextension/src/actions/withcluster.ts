@@ -5,6 +5,7 @@ import type { IClusterManager } from '../clusters/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel } from '../protocol/messages';
 import { chooseCluster } from './choosing';
+import type { NotebooksInSight } from './notebooks';
 import { trans } from '../translation';
 
 export type Args = ReadonlyPartialJSONObject;
@@ -33,7 +34,10 @@ export async function notifyingErrors(act: () => unknown): Promise<void> {
 
 /** Makes commands about one cluster: finds it or asks for it, and tells what went wrong. */
 export class ClusterCommand {
-  constructor(private readonly _manager: IClusterManager) {}
+  constructor(
+    private readonly _manager: IClusterManager,
+    private readonly _inSight: NotebooksInSight
+  ) {}
 
   execute(
     title: string,
@@ -42,7 +46,7 @@ export class ClusterCommand {
     // From a card the error goes back to the card; from palette, menu and toolbar there is no card to show it on.
     return async args => {
       const run = async (): Promise<void> => {
-        const cluster = await chooseCluster(this._manager, args.id, title);
+        const cluster = await chooseCluster(this._manager, args.id, title, this._inSight.last());
         if (cluster !== null) {
           await act(cluster, args);
         }

@@ -1,10 +1,4 @@
-import type {
-  CellProgress,
-  CellTasks,
-  CellWork,
-  TaskFailure,
-  TelemetryHistory
-} from '../protocol/messages';
+import type { CellProgress, CellTasks, CellWork, TelemetryHistory } from '../protocol/messages';
 import type { ICellStripOptions } from './cellstrip';
 import { counted, elapsed, isOver } from './runs';
 import {
@@ -70,13 +64,12 @@ export class CellDetails {
     const run = this._run();
     window.clearTimeout(this._timer);
     try {
-      const [{ cells }, history, failures] = await Promise.all([
+      const [{ cells }, history] = await Promise.all([
         manager.cells(cluster, { run: run.id }),
-        manager.history(cluster).catch(() => null),
-        run.n_failed > 0 ? manager.failures(cluster).catch(() => []) : []
+        manager.history(cluster).catch(() => null)
       ]);
       if (!this._isDisposed && cells.length > 0) {
-        this._draw(cells[cells.length - 1], history, failures);
+        this._draw(cells[cells.length - 1], history);
       }
     } catch (reason) {
       setText(this._figures, reason instanceof Error ? reason.message : String(reason));
@@ -86,11 +79,7 @@ export class CellDetails {
     }
   }
 
-  private _draw(
-    work: CellWork,
-    history: TelemetryHistory | null,
-    failures: readonly TaskFailure[]
-  ): void {
+  private _draw(work: CellWork, history: TelemetryHistory | null): void {
     // The list puts what was active last first; here that is what took longest.
     this._kinds.update([...work.groups].reverse().map(kindOf));
     const now = this._options.manager.now();
@@ -123,23 +112,26 @@ export class CellDetails {
     setText(
       this._figures,
       [
-        trans.__('%1 computing', elapsed(busy, true)),
+        trans.__('%1 of task time', elapsed(busy, true)),
         trans._n('%1 worker', '%1 workers', work.n_workers ?? 0),
         trans.__('%1 moved', formatBytes(work.moved_bytes ?? 0)),
         trans.__('%1 spilled', formatBytes(work.spilled_peak_bytes ?? 0))
       ].join(' · ')
     );
-    this._drawErrors(work.groups, failures);
+    this._drawErrors(work.groups);
   }
 
-  private _drawErrors(groups: readonly CellTasks[], failures: readonly TaskFailure[]): void {
+  private _drawErrors(groups: readonly CellTasks[]): void {
     const texts = groups
       .filter(({ n_failed }) => n_failed > 0)
-      .map(({ name, n_failed }) => {
-        const failure = failures.find(({ task }) => task === name);
-        const error = failure?.error ?? trans.__('an earlier task failed');
-        return trans.__('%1 (%2 failed): %3', name, counted(n_failed), error);
-      });
+      .map(({ name, n_failed, error }) =>
+        trans.__(
+          '%1 (%2 failed): %3',
+          name,
+          counted(n_failed),
+          error ?? trans.__('an earlier task failed')
+        )
+      );
     while (this._errors.childElementCount > texts.length) {
       this._errors.lastElementChild?.remove();
     }

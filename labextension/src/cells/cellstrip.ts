@@ -49,6 +49,14 @@ export class CellStrip extends Widget {
     this._fold = button(line, 'gpc-Disclosure-button', trans.__('Tasks of this cell on %1', name));
     this._fold.setAttribute('aria-expanded', 'false');
     this._fold.addEventListener('click', () => this._onToggle());
+    // First: the figures to its right are cut where there is no room.
+    this._stop = button(
+      line,
+      'gpc-Gauge-more gpc-CellStrip-stop',
+      trans.__('Interrupt the kernel')
+    );
+    setText(this._stop, '■');
+    this._stop.addEventListener('click', _options.onStop);
     this._bar = element('div', 'gpc-Stack', line);
     this._bar.setAttribute('role', 'progressbar');
     this._bar.setAttribute('aria-label', label);
@@ -60,13 +68,6 @@ export class CellStrip extends Widget {
     });
     this._figures = [1, 2, 3, 4].map(() => element('span', 'gpc-Gauge-figure', line));
     this._summary = element('span', 'gpc-Gauge-figure', line);
-    this._stop = button(
-      line,
-      'gpc-Gauge-more gpc-CellStrip-stop',
-      trans.__('Interrupt the kernel')
-    );
-    setText(this._stop, '■');
-    this._stop.addEventListener('click', _options.onStop);
     this._content = element('div', '', this.node);
     this._content.hidden = true;
     this._said = element('span', 'gpc-mod-hidden', this.node);

@@ -77,10 +77,10 @@ function peakOf({
   return memory === null ? '' : trans.__('peak %1', formatBytes(memory));
 }
 
-/** `8 running, 30 waiting`: what is left to do. */
+/** `8 processing, 30 waiting`: what is left to do. Dask's word for tasks that workers have, running or not yet. */
 export function pendingOf({ n_running, n_waiting }: CellProgress): string {
   return [
-    n_running > 0 ? trans.__('%1 running', counted(n_running)) : '',
+    n_running > 0 ? trans.__('%1 processing', counted(n_running)) : '',
     n_waiting > 0 ? trans.__('%1 waiting', counted(n_waiting)) : ''
   ]
     .filter(Boolean)

@@ -122,6 +122,7 @@ export class Course {
           vram: history.vram_used_bytes[i],
           cpu: cpu === null ? null : cpu * (history.n_workers?.[i] ?? names.length),
           memory: history.memory_bytes[i],
+          disk: history.tier_disk_bytes?.[i] ?? null,
           tasks: history.processing[i]
         },
         workers: null

@@ -59,7 +59,7 @@ export function workersLine(cluster: ClusterModel, figures: Figures): string {
   const { adapt } = cluster.wanted;
   const kind = kindTitle(cluster);
   const parts = [
-    wanted === null || wanted === count
+    wanted === null || wanted <= count
       ? trans._n('%1 %2 worker', '%1 %2 workers', count, kind)
       : trans.__('%1 of %2 %3 workers', count, wanted, kind)
   ];

@@ -447,6 +447,7 @@ export interface TelemetryHistory {
   vram_used_bytes: (number | null)[];
   rmm_used_bytes: (number | null)[];
   processing: (number | null)[];
+  tier_disk_bytes: (number | null)[];
   worker_seconds: number[];
   workers: {
     [k: string]: WorkerHistory;

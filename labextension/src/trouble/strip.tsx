@@ -66,7 +66,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
       ))}
       {shown.length > few.length && (
         <button className="gpc-Trouble-action gpc-Troubles-more" onClick={() => setWhole(true)}>
-          {trans.__('+%1 more', shown.length - few.length)}
+          {trans._n('%1 more warning', '%1 more warnings', shown.length - few.length)}
         </button>
       )}
     </div>

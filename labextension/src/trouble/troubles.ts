@@ -128,7 +128,8 @@ function measured(sample: TelemetrySample): ITrouble[] {
     add('others', trans.__('Other programs are using much of the CPU; tasks take longer'));
   }
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
-  if (disk > 0) {
+  // A few small results may stay on disk until they are used.
+  if (disk > (sum(column(sample, 'memory_limit_bytes')) ?? 0) / 100) {
     add('disk', trans.__('%1 of results spilled to disk, as memory was full', formatBytes(disk)));
   }
   const host = sum(

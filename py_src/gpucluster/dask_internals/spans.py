@@ -82,11 +82,3 @@ def states_of(scheduler: Any, keys: Sequence[Any]) -> dict[str, int]:
 def is_forgotten(scheduler: Any, group: Any) -> bool:
     """Return whether no task of a group is left: ``Scheduler.task_groups``, by name (2021.1)."""
     return scheduler.task_groups.get(group.name) is not group
-
-
-def was_cancelled(task: Any) -> bool:
-    """Return whether a task that is being forgotten was neither computed nor failed.
-
-    Relies on ``TaskState.nbytes`` being -1 until there is a result, and on ``exception_blame`` (2021.8).
-    """
-    return task.nbytes < 0 and task.exception_blame is None

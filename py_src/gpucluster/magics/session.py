@@ -270,9 +270,10 @@ class Session:
         cluster = connect(model.id)
         client, libraries = self._connection.open(cluster)
         self._namespace.update(client=client, cluster=cluster)
+        made = f" Dask makes {libraries.arrays} arrays and {libraries.frames} data frames."
         _write(
-            f"Connected to {tables.worker_line(model)}. 'client' and 'cluster' are set; "
-            f"Dask makes {libraries.arrays} arrays and {libraries.frames} data frames."
+            f"Connected to {tables.worker_line(model)}. 'client' and 'cluster' are set."
+            + (made if libraries.arrays == "cupy" else "")
         )
         if libraries.warning:
             _complain(libraries.warning)

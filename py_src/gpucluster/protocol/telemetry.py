@@ -157,6 +157,7 @@ class TelemetryHistory(WireModel):
     vram_used_bytes: list[int | None] = Field(default_factory=list, description="Sum over the devices.")
     rmm_used_bytes: list[int | None] = Field(default_factory=list, description="Sum over the workers.")
     processing: list[int | None] = Field(default_factory=list, description="Tasks at workers.")
+    tier_disk_bytes: list[int | None] = Field(default_factory=list, description="Sum over the workers.")
     worker_seconds: list[float] = Field(default_factory=list)
     workers: dict[str, WorkerHistory] = Field(default_factory=dict, description="By name.")
 
@@ -262,6 +263,7 @@ _SUMMARIES: dict[str, Callable[[Iterable[Any]], float | None]] = {
     "memory_bytes": known_sum,
     "rmm_used_bytes": known_sum,
     "processing": known_sum,
+    "tier_disk_bytes": known_sum,
 }
 _OF_DEVICES: dict[str, Callable[[Iterable[Any]], float | None]] = {
     "gpu_utilization_percent": known_mean,

@@ -350,7 +350,9 @@ class Reconciler:
 
     def _progress(self, wanted: int) -> Progress:
         done = len(self._deployment.scheduler.members().workers)
-        return Progress(step="scale", message=f"Scaling to {counted(wanted, 'worker')}", done=done, total=wanted)
+        # "4 of 1" says nothing.
+        counts = {"done": done, "total": wanted} if done <= wanted else {}
+        return Progress(step="scale", message=f"Scaling to {counted(wanted, 'worker')}", **counts)
 
     # -- replacing -------------------------------------------------------------------------------
 

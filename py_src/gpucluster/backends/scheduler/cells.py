@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import add, or_
 from typing import Any
 
-from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of, left_on_purpose
+from ...dask_internals.scheduler_state import is_of_a_worker, kernel_of, left_on_purpose, own_failure
 from ...dask_internals.spans import (
     drop_facts,
     facts_of,
@@ -17,12 +17,13 @@ from ...dask_internals.spans import (
     n_tasks,
     outermost_span,
     states_of,
-    was_cancelled,
 )
+from .failures import as_printed
 
 MOST_CELLS = 200  # Of more, the oldest that have ended are forgotten.
 FEW_GROUPS = 1000  # With more, those that the scheduler has forgotten are looked for, and again at twice the rest.
 MOST_GROUPS = 30  # Per cell; the others are one group without a name.
+LONGEST_ERROR = 200
 RETURNED = 10  # How often a cell that has ended is returned again, so that an answer may be lost.
 REST_SECONDS = 2.0  # A client without cells begins another piece of work after this time without tasks.
 _WAITING = ("waiting", "queued", "no-worker")
@@ -44,6 +45,9 @@ class CellWork:
         self._shares: dict[Any, list[_Share]] = {}
         """Who has tasks in a group, by the group; the first one has all that the others do not have."""
         self._cancelled: Counter[Any] = Counter()
+        self._failed: Counter[Any] = Counter()  # And released since: those that are held have that state.
+        self._stopped: dict[Any, float] = {}  # When a task of a group last ended without a result.
+        self._errors: dict[Any, str] = {}  # The last one in a group.
         self._sweep_at = FEW_GROUPS
 
     def add(self, client: str, tasks: Iterable[Any], annotations: Mapping[str, Any]) -> bool:
@@ -77,9 +81,18 @@ class CellWork:
             self._sweep()
         return has_begun
 
-    def cancelled(self, task: Any) -> None:
-        if was_cancelled(task) and task.group in self._shares:
-            self._cancelled[task.group] += 1
+    def failed(self, task: Any) -> None:
+        """Note that a task itself has failed: when, as Dask counts the time of what has a result only, and why."""
+        if task.group in self._shares:
+            self._stopped[task.group] = time.time()
+            failure = own_failure(self._scheduler, task.key)
+            self._errors[task.group] = as_printed(failure["error"])[:LONGEST_ERROR] if failure else ""
+
+    def forgotten(self, task: Any, failed: bool) -> None:
+        """Note that a task without a result is forgotten: it had failed, or is cancelled."""
+        if task.group in self._shares:
+            (self._failed if failed else self._cancelled)[task.group] += 1
+            self._stopped[task.group] = time.time()
 
     def lost(self, worker: str) -> None:
         """Count a worker that is gone and should not be, by its address."""
@@ -149,7 +162,7 @@ class CellWork:
         states, durations, n_bytes, start, stop = group_figures(group)
         shares = self._shares[group]
         whole, alone = n_tasks(group), len(shares) == 1
-        n_cancelled = self._cancelled[group]
+        n_cancelled, n_failed = self._cancelled[group], self._failed[group]
         if not alone:
             others = [other for other in shares[1:] if other is not share]
             if share is shares[0]:
@@ -158,12 +171,12 @@ class CellWork:
                     states.subtract(states_of(self._scheduler, other.keys))
             else:
                 states = states_of(self._scheduler, share.keys)
-            n_cancelled = n_cancelled if share is shares[0] else 0
+            n_cancelled, n_failed = (n_cancelled, n_failed) if share is shares[0] else (0, 0)
         part = 1.0 if alone or not whole else share.n_tasks / whole
         counts = {
             "waiting": sum(states.get(state, 0) for state in _WAITING),
             "running": states.get("processing", 0),
-            "failed": states.get("erred", 0),
+            "failed": states.get("erred", 0) + n_failed,
             "cancelled": n_cancelled,
         }
         return {
@@ -171,12 +184,13 @@ class CellWork:
             "n_tasks": share.n_tasks,
             "n_done": max(0, share.n_tasks - sum(counts.values())),
             **{f"n_{name}": number for name, number in counts.items()},
+            "error": (self._errors.get(group) or None) if counts["failed"] else None,
             "compute_seconds": durations.get("compute", 0.0) * part,
             "transfer_seconds": durations.get("transfer", 0.0) * part,
             "result_bytes": int(n_bytes * part),
             "shared": not alone,
             "start": start or stop,
-            "stop": stop,
+            "stop": max(stop, self._stopped.get(group, 0.0)),
         }
 
     def _told(self, cell: _Cell) -> dict[str, Any]:
@@ -199,7 +213,8 @@ class CellWork:
         needed = {group for cell in self._cells.values() if cell.told is None for group in cell.shares}
         for group in [group for group in self._shares if group not in needed and is_forgotten(self._scheduler, group)]:
             del self._shares[group]
-            self._cancelled.pop(group, None)
+            for noted in (self._cancelled, self._failed, self._stopped, self._errors):
+                noted.pop(group, None)
         for cell in self._cells.values():
             if cell.told is not None:
                 cell.shares = {group: share for group, share in cell.shares.items() if group in self._shares}
@@ -248,8 +263,12 @@ class _Share:
 
 
 _MERGED: dict[str, Callable[[Any, Any], Any]] = {
-    "name": lambda one, _: one, "shared": or_, "start": lambda one, other: min(one or other, other or one), "stop": max
-}  # fmt: skip
+    "name": lambda one, _: one,
+    "shared": or_,
+    "error": lambda one, other: other or one,
+    "start": lambda one, other: min(one or other, other or one),
+    "stop": max,
+}
 """How figures of two groups become one, where they are not added."""
 
 

@@ -41,13 +41,13 @@ class Failures:
             elif len(found) < MOST_KINDS:
                 found[failure["task"]] = failure | {
                     "n_tasks": 1,
-                    "error": _shortened(_as_printed(failure["error"]), LONGEST_ERROR),
+                    "error": _shortened(as_printed(failure["error"]), LONGEST_ERROR),
                     "traceback": _shortened(failure["traceback"], LONGEST_TRACEBACK),
                 }
         return list(found.values())
 
 
-def _as_printed(error: str) -> str:
+def as_printed(error: str) -> str:
     """Return the ``repr`` of an exception as Python prints it: ``ValueError: no number``."""
     found = _REPR.fullmatch(error)
     return error if found is None else f"{found[1]}: {found[3]}".replace("\\n", "\n").replace("\\'", "'")

@@ -96,7 +96,7 @@ class SchedulerReader(SchedulerPlugin):
         self._failures = Failures(scheduler)
         self._results = LargestResults(scheduler)
         self._cells = CellWork(scheduler)
-        self._progress = TaskProgress(scheduler, self._failures.add, self._cells.cancelled)
+        self._progress = TaskProgress(scheduler, self._has_failed, self._cells.forgotten)
         self.answers: dict[str, Callable[..., Any]] = {
             "members": self.members,
             "heartbeat_seconds": lambda: heartbeat_seconds(len(scheduler.workers)),
@@ -113,6 +113,10 @@ class SchedulerReader(SchedulerPlugin):
             "restart_workers": self.restart_workers,
         }
         """What a supervisor may ask, in this process or another one."""
+
+    def _has_failed(self, key: Any) -> None:
+        self._failures.add(key)
+        self._cells.failed(self._scheduler.tasks[key])
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call back, within the scheduler's own work, when workers or clients come or go."""
@@ -376,7 +380,7 @@ class TaskProgress:
         self,
         scheduler: Scheduler,
         failed: Callable[[Any], None] = _nothing,
-        cancelled: Callable[[Any], None] = _nothing,
+        without_result: Callable[[Any, bool], None] = _nothing,
     ) -> None:
         self._scheduler = scheduler
         self._counts: Counter[str] = Counter(task.state for task in scheduler.tasks.values())
@@ -385,7 +389,8 @@ class TaskProgress:
         self._lost: dict[str, tuple[Any, int]] = {}
         """Scattered data that is lost, by its group, which Dask forgets with the last of its tasks."""
         self._name = f"gpucluster-progress-{uuid4().hex}"
-        scheduler.add_plugin(_follower(scheduler, self._counts, self._latest, failed, cancelled), name=self._name)
+        follower = _follower(scheduler, self._counts, self._latest, failed, without_result)
+        scheduler.add_plugin(follower, name=self._name)
 
     def stop(self) -> None:
         remove_plugin(self._scheduler, self._name)
@@ -430,9 +435,10 @@ def _follower(
     counts: Counter[str],
     latest: OrderedDict[str, None],
     failed: Callable[[Any], None],
-    cancelled: Callable[[Any], None],
+    without_result: Callable[[Any, bool], None],
 ) -> SchedulerPlugin:
     tasks = scheduler.tasks
+    failures: set[Any] = set()  # Failed, and now released: what is forgotten next has lost its error.
 
     class ProgressFollower(SchedulerPlugin):
         """Runs several times per task, so it does as little as possible."""
@@ -446,7 +452,11 @@ def _follower(
                 failed(key)
             task = tasks[key]
             if finish == "forgotten" and task.nbytes < 0:  # It has no result.
-                cancelled(task)
+                without_result(task, start == "erred" or key in failures)
+            if start == "erred" and finish == "released":
+                failures.add(key)
+            elif failures:
+                failures.discard(key)
             prefix = task.prefix
             if prefix is not self.last:
                 self.last = prefix

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import platform
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +22,7 @@ logger = logging.getLogger("gpucluster.supervisor")
 
 MOST = 200  # Cells that may still change.
 MOST_WORKERS = 32  # Whose peaks are kept.
-LONGEST_ERROR = 200
+REPORT_SECONDS = 2.0  # Until workers have reported the memory of the last results.
 RECENT_SECONDS = 15.0  # Viewers miss lines while their connection is full: the end of a cell is repeated this long.
 _OF_WORKERS = {"memory_bytes": "memory_bytes", "vram_bytes": "vram_used_bytes", "spilled_bytes": "tier_disk_bytes"}
 
@@ -52,19 +51,27 @@ class CellLog:
             versions=installed(),
         )  # fmt: skip
 
-    def add(self, told: list[dict[str, Any]], columns: Columns, errors: Mapping[str, str] | None = None) -> bool:
+    def add(self, told: list[dict[str, Any]], columns: Columns) -> bool:
         """Note how the cells are now; returns whether one of them computes.
 
-        `told`: what ``SchedulerView.cells`` returned. `errors`: the last error of tasks that have failed, by kind.
+        `told`: what ``SchedulerView.cells`` returned.
         """
         changed = []
+        latest = max((fields["began"] for fields in told), default=0.0)
         for fields in told:
             id = fields["id"]
             known = self._cells.get(id)
             meanwhile = self._meanwhile.setdefault(id, _Meanwhile(columns))
-            if known is None or known.ended is None or fields["ended"] is None:
+            # Workers report memory with a delay; what later cells need is theirs.
+            ended_lately = fields["ended"] is not None and time.time() - fields["ended"] < REPORT_SECONDS
+            if (
+                fields["ended"] is None
+                or known is None
+                or known.ended is None
+                or (ended_lately and fields["began"] == latest)
+            ):
                 meanwhile.look(columns)
-            cell = _cell(fields, meanwhile, errors or {}).model_copy(update={"where": self._where})
+            cell = _cell(fields, meanwhile).model_copy(update={"where": self._where})
             if cell != known:
                 self._cells[id] = cell
                 self._changed_at[id] = time.monotonic()
@@ -138,15 +145,9 @@ def _received(columns: Columns) -> dict[str, int]:
     return {name: count for name, count in counts if count is not None}
 
 
-def _cell(fields: dict[str, Any], meanwhile: _Meanwhile, errors: Mapping[str, str]) -> CellWork:
+def _cell(fields: dict[str, Any], meanwhile: _Meanwhile) -> CellWork:
     began, ended, n_threads = fields["began"], fields["ended"], meanwhile.peaks.get("n_threads")
     known: dict[str, Any] = {"began": _moment(began), "ended": None, "workers": meanwhile.workers()}
-    known["groups"] = [
-        {**group, "error": errors[group["name"]][:LONGEST_ERROR]}
-        if group["n_failed"] and group["name"] in errors
-        else group
-        for group in fields["groups"]
-    ]
     if ended is not None:
         computed = sum(group["compute_seconds"] for group in fields["groups"])
         known["ended"] = _moment(ended)

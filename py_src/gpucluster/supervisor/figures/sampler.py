@@ -174,9 +174,7 @@ class Sampler:
         if self._cells is None:
             return
         if told := self._scheduler.cells():
-            failed = any(group["n_failed"] for cell in told for group in cell["groups"])
-            errors = {one.task: one.error for one in self._scheduler.members().failures} if failed else {}
-            self._computes = self._cells.add(told, columns, errors)
+            self._computes = self._cells.add(told, columns)
         if recent := self._cells.recent():
             line = CellsChanged(id=self._id, cells=recent).model_dump_json(exclude_none=True).encode() + b"\n"
             if line != self._cells_line:
