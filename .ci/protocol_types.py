@@ -13,11 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gpucluster.protocol.cells import Cells
-from gpucluster.protocol.errors import ErrorModel
-from gpucluster.protocol.instructing import ClassAnswer, ClassClusters, NodeModel
-from gpucluster.protocol.kinds import KindModel
-from gpucluster.protocol.lessons import (
+from gpucluster.lessons.models import (
     ClassView,
     EventsNoted,
     LessonCopied,
@@ -25,6 +21,10 @@ from gpucluster.protocol.lessons import (
     LessonList,
     ProgressDeleted,
 )
+from gpucluster.protocol.cells import Cells
+from gpucluster.protocol.errors import ErrorModel
+from gpucluster.protocol.instructing import ClassAnswer, ClassClusters, NodeModel
+from gpucluster.protocol.kinds import KindModel
 from gpucluster.protocol.links import NewLink, SharedEvent, SharedLinks
 from gpucluster.protocol.models import (
     ClusterList,

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import gpucluster
 import numpy as np
-from gpucluster.client.history import compare_history
+from gpucluster.client.history.reading import compare_history
 from gpucluster.registry.store import Registry
 
 RUNS = 5

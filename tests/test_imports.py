@@ -129,3 +129,9 @@ def test_what_an_import_loads(statement, never, tmp_path):
 def test_every_package_has_its_place():
     found = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert set(MAY_IMPORT) == found
+
+
+def test_a_folder_has_few_modules():
+    folders = {module.parent for module in modules(PACKAGE)}
+    many = {str(folder): len([*folder.glob("*.py")]) - 1 for folder in folders}  # without __init__.py
+    assert {folder: number for folder, number in many.items() if number > 25 and "/course/" not in folder} == {}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
     from .client.api import connect, create, frame, list, replay
     from .client.cluster import AsyncCluster, Cluster
     from .client.dask_keywords import KeywordWithoutEffect, SettingWithoutEffect
-    from .client.history import compare_runs, history
+    from .client.history.reading import compare_runs, history
     from .client.instructing import class_clusters, message_class, stop_class
     from .client.lease import lease
     from .client.node import node
@@ -35,11 +35,11 @@ _LAZY = {
     "KeywordWithoutEffect": "gpucluster.client.dask_keywords",
     "SettingWithoutEffect": "gpucluster.client.dask_keywords",
     "class_clusters": "gpucluster.client.instructing",
-    "compare_runs": "gpucluster.client.history",
+    "compare_runs": "gpucluster.client.history.reading",
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
     "frame": "gpucluster.client.api",
-    "history": "gpucluster.client.history",
+    "history": "gpucluster.client.history.reading",
     "lease": "gpucluster.client.lease",
     "list": "gpucluster.client.api",
     "message_class": "gpucluster.client.instructing",

@@ -10,7 +10,7 @@ from gpucluster.bench import compare, load
 from gpucluster.bench.errors import NotComparable, UnreadableResult
 from gpucluster.bench.result import by_workload, curves, efficiency, speed_up, speed_up_intervals
 from gpucluster.bench.text import result_text
-from gpucluster.protocol.statistics import _orderings, _rank_sum_cut, ratio_of, spread_of
+from gpucluster.client.history.statistics import _orderings, _rank_sum_cut, ratio_of, spread_of
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ import random
 from itertools import count
 
 import pytest
-from gpucluster.client.comparing import compare
+from gpucluster.client.history.comparing import compare
 from gpucluster.protocol.cells import CellTasks, CellWork, Where
 from gpucluster.protocol.errors import InvalidRequest
 

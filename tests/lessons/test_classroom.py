@@ -14,8 +14,8 @@ from gpucluster.lessons.catalogue import lessons
 from gpucluster.lessons.classroom import LARGEST_FILE, MOST_FILES, _fair_share, read_class
 from gpucluster.lessons.commands.tables import class_text
 from gpucluster.lessons.learner_progress import FOLDER_VARIABLE, record, share
+from gpucluster.lessons.models import ClassLearner, ClassView
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.lessons import ClassLearner, ClassView
 
 
 def exercise(state: str = "failed", **changes: Any) -> dict[str, Any]:

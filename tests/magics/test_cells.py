@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from gpucluster.client.cells import current_cell, line_of_work
+from gpucluster.client.history.cells import current_cell, line_of_work
 from IPython.core.interactiveshell import InteractiveShell
 
 

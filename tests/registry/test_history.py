@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from gpucluster.client.history import history, read_history
+from gpucluster.client.history.reading import history, read_history
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.registry import cells
 from gpucluster.registry import history as kept

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 import pytest
-from gpucluster.client.history import read_history
+from gpucluster.client.history.reading import read_history
 
 from tests.backends.existing.test_existing import serve
 from tests.conftest import Site, until

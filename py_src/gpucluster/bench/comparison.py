@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..client.history.statistics import CONFIDENCE, Ratio, ratio_of
 from ..protocol.plain_text import aligned, counted
-from ..protocol.statistics import CONFIDENCE, Ratio, ratio_of
 from .errors import NotComparable
 from .result import BenchResult, Measurement, load_where_busy
 from .text import seconds_text

@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..protocol.statistics import Spread, ratio_of, spread_of
+from ..client.history.statistics import Spread, ratio_of, spread_of
 from .errors import UnreadableResult
 
 

@@ -7,7 +7,7 @@ from argparse import Namespace
 from pydantic import BaseModel
 
 from ..client.control import Control
-from ..client.history import compare_history, read_history
+from ..client.history.reading import compare_history, read_history
 from ..protocol.cells import CellTasks, CellWork, History
 from ..protocol.durations import seconds
 from ..protocol.errors import InvalidRequest

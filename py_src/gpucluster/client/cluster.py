@@ -194,7 +194,7 @@ def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
     import dask
 
     from ..dask_internals.scheduler_state import name_for_kernel
-    from .cells import current_cell
+    from .history.cells import current_cell
     from .notebook_client import Client
 
     cluster.scheduler_address  # noqa: B018  # Raises now instead of timing out later.

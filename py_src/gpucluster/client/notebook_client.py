@@ -20,10 +20,10 @@ from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..registry.moments import stamped
-from .cells import current_cell
 from .control import this_process
 from .dask_keywords import SettingWithoutEffect
 from .display.dashboard import jupyter_link
+from .history.cells import current_cell
 from .stopping import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"

@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from ..operating_system.plain_file import NotPlain, read_plain_file
 from ..protocol.errors import InvalidRequest
-from ..protocol.lessons import ClassExercise, ClassLearner, ClassView, FailingProperty
 from ..protocol.plain_text import counted
 from .catalogue import lessons
 from .learner_progress.shared_file import SharedExercise, SharedProgress
+from .models import ClassExercise, ClassLearner, ClassView, FailingProperty
 
 MOST_FILES = 1_000
 LARGEST_FILE = 256 * 1024

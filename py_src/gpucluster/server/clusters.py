@@ -9,7 +9,7 @@ from typing import Any
 
 from jupyter_server.utils import url_path_join
 
-from ..client.history import compare_history, read_history
+from ..client.history.reading import compare_history, read_history
 from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
 from ..protocol.cells import History

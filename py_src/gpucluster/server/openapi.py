@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
-from ..client.comparing import RunComparison
+from ..client.history.comparing import RunComparison
 from ..protocol.cells import Cells, History
 from ..protocol.errors import ErrorModel
 from ..protocol.instructing import ClassAnswer, ClassClusters, ClassMessage, ClassStop, NodeModel

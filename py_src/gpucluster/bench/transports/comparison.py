@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
+from ...client.history.statistics import Spread, spread_of
 from ...protocol.errors import GPUClusterError, InvalidRequest
 from ...protocol.kinds import parse_spec
-from ...protocol.statistics import Spread, spread_of
 from ..errors import NothingToMeasure
 from ..frames import SHUFFLE
 from ..machine import hosts_of, report

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ...cli.tables import table
-from ...protocol.lessons import ClassView
 from ...protocol.plain_text import counted
 from ..catalogue import lessons
 from ..learner_progress import Progress, is_due
+from ..models import ClassView
 
 _WORDS = {"passed": "passed", "failed": "not right yet", "not_yet": "not yet", "unavailable": "could not be checked"}
 

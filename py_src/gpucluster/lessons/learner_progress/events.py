@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from ...protocol.lessons import MOST_EXAM_QUESTIONS
+from ..models import MOST_EXAM_QUESTIONS
 from .model import Identifier, Noted, PropertyText, State
 
 

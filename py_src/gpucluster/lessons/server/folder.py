@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ...protocol.lessons import (
+from ..catalogue import Lesson, lessons
+from ..copies import LessonFolderError, copy_lessons, copy_recall, reset_lesson
+from ..learner_progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
+from ..learner_progress.recording import apply
+from ..models import (
     CardTurned,
     EventsNoted,
     LessonCopied,
@@ -22,10 +26,6 @@ from ...protocol.lessons import (
     ProgressSummary,
     Tally,
 )
-from ..catalogue import Lesson, lessons
-from ..copies import LessonFolderError, copy_lessons, copy_recall, reset_lesson
-from ..learner_progress import Progress, ProgressUnreadable, edit, forget, load, now, progress_file
-from ..learner_progress.recording import apply
 from .state import Bank, advice_for, bank_of, check_known, exercises_of, next_step, recordable, tally_of
 
 KEPT_SECONDS = 60.0

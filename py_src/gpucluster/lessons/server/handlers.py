@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from tornado.web import authenticated
 
 from ...protocol.errors import GPUClusterError, invalid_request
-from ...protocol.lessons import LessonEvents
 from ...server.api import ClusterAPIHandler
+from ..models import LessonEvents
 from .folder import LessonFolder
 
 

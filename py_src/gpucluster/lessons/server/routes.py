@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from ...protocol.lessons import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from ...server.added_routes import AddedRoutes, Rule
 from ...server.extension import GPUClusterExtension
 from ...server.openapi import Operation
+from ..models import ClassView, EventsNoted, LessonCopied, LessonEvents, LessonList, ProgressDeleted
 from .folder import LessonFolder
 from .handlers import (
     ClassHandler,

@@ -8,7 +8,10 @@ from datetime import date
 from typing import TypeVar
 
 from ...protocol.errors import FieldError, InvalidRequest
-from ...protocol.lessons import (
+from ..catalogue import Lesson
+from ..learner_progress import Progress, due_cards
+from ..learner_progress.events import EVENT, Event
+from ..models import (
     CardTurned,
     ExamHandedIn,
     LessonEvent,
@@ -18,9 +21,6 @@ from ...protocol.lessons import (
     QuestionAnswered,
     Tally,
 )
-from ..catalogue import Lesson
-from ..learner_progress import Progress, due_cards
-from ..learner_progress.events import EVENT, Event
 from ..study.advice import weak_topics
 from ..study.bank.files import (
     NothingToStudy,

@@ -6,8 +6,8 @@ import random
 import secrets
 from collections.abc import Iterable
 
-from ...protocol.lessons import MOST_EXAM_QUESTIONS
 from ...protocol.plain_text import counted
+from ..models import MOST_EXAM_QUESTIONS
 from .bank.files import all_questions
 from .bank.items import Question
 from .output import StudyOutput, sentence

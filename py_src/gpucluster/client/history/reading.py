@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..protocol.cells import CellWork, History
-from ..protocol.errors import InvalidRequest, refused_field
-from ..protocol.plain_text import escaped
-from ..registry import history as kept
-from ..registry.store import Registry
+from ...protocol.cells import CellWork, History
+from ...protocol.errors import InvalidRequest, refused_field
+from ...protocol.plain_text import escaped
+from ...registry import history as kept
+from ...registry.store import Registry
 from .comparing import RunComparison, compare
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..protocol.cells import CellWork
-from ..protocol.durations import seconds
-from ..protocol.errors import InvalidRequest
-from ..protocol.plain_text import aligned, printable
-from ..protocol.sizes import format_size
-from ..protocol.statistics import CONFIDENCE, Ratio, ratio_of
+from ...protocol.cells import CellWork
+from ...protocol.durations import seconds
+from ...protocol.errors import InvalidRequest
+from ...protocol.plain_text import aligned, printable
+from ...protocol.sizes import format_size
+from .statistics import CONFIDENCE, Ratio, ratio_of
 
 LEAST_SHARE = 0.01  # Groups with less of a run's seconds are not compared.
 LEAST_CHANGE = 1.05  # A smaller ratio is no finding, however certain it is.

@@ -9,8 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .telemetry import WireModel
-from .version import PROTOCOL_VERSION
+from ..protocol.telemetry import WireModel
+from ..protocol.version import PROTOCOL_VERSION
 
 MOST_EXAM_QUESTIONS = 500  # How many questions a practice exam may have.
 

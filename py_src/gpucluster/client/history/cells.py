@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from .control import this_kernel
-from .display.presentation import loaded_shell
+from ..control import this_kernel
+from ..display.presentation import loaded_shell
 
 _LONGEST_CODE = 200
 _NO_WORK = ("#", "%", "import ", "from ")
