@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.backends.ssh.sshd import Servers, free_port
+from tests.backends.ssh.sshd import Servers
+from tests.ports import free_ports
 
 from .jupyter import until
 from .recording import record
@@ -85,7 +86,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     repeats = parser.parse_args().repeats
     with tempfile.TemporaryDirectory(prefix="gpcssh") as folder, registry() as directory:
-        servers, port = Servers(Path(folder)), free_port()
+        servers, port = Servers(Path(folder)), free_ports(1)[0]
         servers.start("server", HOSTS, port)
         for name, address in zip("ab", HOSTS, strict=True):
             servers.name(name, address, port)

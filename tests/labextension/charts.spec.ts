@@ -93,6 +93,7 @@ describe('the course of a cluster', () => {
       vram_used_bytes: [null, null, null],
       rmm_used_bytes: [null, null, null],
       processing: [0, 1, 2],
+      tier_disk_bytes: [0, 5, null],
       worker_seconds: [-4],
       workers: {
         '0': {
@@ -112,6 +113,7 @@ describe('the course of a cluster', () => {
     made.load(history);
     expect(made.series('cpu', null).values).toEqual([20, null, 120]);
     expect(made.series('cpu', '0').values).toEqual([15, 50]);
+    expect(made.series('disk', null).values).toEqual([0, 5, null]);
     // Each mean is one of the workers that were there, not of all that have been.
     const told = course(at(0));
     told.load({ ...history, n_workers: [7, 2, 2] });

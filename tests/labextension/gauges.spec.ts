@@ -114,6 +114,7 @@ describe('the past', () => {
       vram_used_bytes: [null, null, null],
       rmm_used_bytes: [null, null, null],
       processing: [0, 0, 0],
+      tier_disk_bytes: [0, 0, 0],
       worker_seconds: [-5, 0],
       workers: {
         '0': {

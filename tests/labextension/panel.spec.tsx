@@ -873,7 +873,7 @@ describe('card', () => {
     const said = (): (string | null)[] =>
       [...host.querySelectorAll('.gpc-Trouble p')].map(one => one.textContent);
     expect(said()).toEqual(['It failed.']);
-    await click('+2 more');
+    await click('2 more warnings');
     expect(said()).toEqual(['It failed.', 'One.', 'Two.']);
   });
 

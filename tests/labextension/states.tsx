@@ -173,6 +173,7 @@ function pastOf(one: ClusterModel, isGpu: boolean): TelemetryHistory {
     vram_used_bytes: isGpu ? column(60 * GIB * one.n_workers) : nothing,
     rmm_used_bytes: isGpu ? column(50 * GIB * one.n_workers) : nothing,
     processing: column(8),
+    tier_disk_bytes: column(0),
     worker_seconds: seconds,
     workers: Object.fromEntries(
       one.workers.map(({ name }) => [
