@@ -15,6 +15,7 @@ import { verbActions } from '../../labextension/src/actions/verbs';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
+import { ClusterPanel } from '../../labextension/src/panel/clusterpanel';
 import { CreatedClusters } from '../../labextension/src/panel/created';
 import { SiteFaultsLine } from '../../labextension/src/panel/sitefaults';
 import { ListOrder } from '../../labextension/src/panel/listorder';
@@ -1539,5 +1540,38 @@ describe('faults of the site', () => {
   it('follow the message of the day', async () => {
     await draw(line({ faults: [], notice: null, message: 'Exercise 3 is due on Friday.' }));
     expect(host.textContent).toBe('Exercise 3 is due on Friday.');
+  });
+});
+
+describe('panel', () => {
+  it('shows the cluster of the notebook that comes into view, unless somebody works in the panel', () => {
+    let seen = '';
+    const links = {
+      changed: new Signal({} as INotebookLinks),
+      isConnected: ({ id }: ClusterModel) => id === seen
+    } as unknown as INotebookLinks;
+    const changed = { changed: new Signal({}) };
+    const panel = new ClusterPanel({
+      manager: store([cluster({ id: 'a' }), cluster({ id: 'b' })]),
+      links,
+      lessons: changed,
+      unfolded: changed,
+      commands,
+      environment: {}
+    } as unknown as ClusterPanel.IOptions);
+    const scrolledAfter = (id: string): number => {
+      seen = id;
+      panel.node.scrollTop = 50;
+      (links.changed as Signal<unknown, void>).emit();
+      return panel.node.scrollTop;
+    };
+    expect(scrolledAfter('a')).toBe(0);
+    expect(scrolledAfter('a')).toBe(50);
+    expect(scrolledAfter('')).toBe(50);
+    document.body.append(panel.node);
+    const button = panel.node.appendChild(document.createElement('button'));
+    button.focus();
+    expect(scrolledAfter('b')).toBe(50);
+    panel.dispose();
   });
 });

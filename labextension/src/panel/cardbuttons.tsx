@@ -134,7 +134,7 @@ function Living(props: ICardButtonsProps): JSX.Element[] {
 
 /** Says which notebook it would connect, or that the one in view is connected. */
 function Connect(props: ICardButtonsProps): JSX.Element {
-  const { cluster, links } = props;
+  const { asking, cluster, links } = props;
   const target = links.target();
   const name = plainName(target ?? '');
   if (target !== null && links.isConnected(cluster)) {
@@ -163,7 +163,7 @@ function Connect(props: ICardButtonsProps): JSX.Element {
       disabled={!isUsable(cluster)}
       onClick={run(props, CommandIDs.connect)}
     >
-      <span>{label}</span>
+      <span>{asking.busy === CommandIDs.connect ? trans.__('Connecting…') : label}</span>
     </button>
   );
 }

@@ -16,6 +16,7 @@ import { CreatedClusters } from './created';
 import { ListOrder } from './listorder';
 import { SiteFaultsLine } from './sitefaults';
 import { MovableSections } from './movablesections';
+import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { IEnvironment } from '../actions/environment';
 import type { INotebookLinks } from '../actions/links';
@@ -142,9 +143,20 @@ export class ClusterPanel extends ReactWidget {
   }
 
   private _onChanged(): void {
+    this._showOwn();
     if (this.isVisible || this.sections.all.some(({ isMoved }) => isMoved)) {
       this.update();
     }
+  }
+
+  /** The cluster of the notebook that comes into view stands first: show it, unless somebody works in the panel. */
+  private _showOwn(): void {
+    const { links, manager } = this._options;
+    const own = manager.clusters.find(one => !hasEnded(one) && links.isConnected(one))?.id;
+    if (own !== this._own && own !== undefined && !this.node.contains(document.activeElement)) {
+      this.node.scrollTop = 0;
+    }
+    this._own = own;
   }
 
   private readonly _options: ClusterPanel.IOptions;
@@ -156,6 +168,7 @@ export class ClusterPanel extends ReactWidget {
   private _forms = 0;
   private _isReturning = false;
   private _timesShown = 0;
+  private _own: string | undefined;
   private _thresholds = DEFAULT_THRESHOLDS;
 }
 
