@@ -157,9 +157,7 @@ function Connect(props: ICardButtonsProps): JSX.Element {
   return (
     <button
       className="gpc-Button gpc-ConnectButton gpc-mod-accept"
-      title={
-        target !== null || !links.hasOpen() ? label : trans.__('Choose the notebook to connect')
-      }
+      title={label}
       disabled={!isUsable(cluster)}
       onClick={run(props, CommandIDs.connect)}
     >

@@ -51,6 +51,7 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
     manager.sampled.connect(onSampled);
     return () => void manager.sampled.disconnect(onSampled);
   }, [manager, cluster]);
+  const hidden = shown.length - few.length;
   return (
     <div className="gpc-Troubles" role="status">
       {few.map(trouble => (
@@ -64,9 +65,13 @@ export function TroubleStrip(props: ITroubleStripProps): JSX.Element {
           }}
         />
       ))}
-      {shown.length > few.length && (
-        <button className="gpc-Trouble-action gpc-Troubles-more" onClick={() => setWhole(true)}>
-          {trans._n('%1 more warning', '%1 more warnings', shown.length - few.length)}
+      {hidden > 0 && (
+        <button
+          className="gpc-Trouble-action gpc-Troubles-more"
+          aria-label={trans._n('%1 more warning', '%1 more warnings', hidden)}
+          onClick={() => setWhole(true)}
+        >
+          ▲ +{hidden}
         </button>
       )}
     </div>
