@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from gpucluster.client.starting import environment
 
 pytestmark = pytest.mark.full
 
@@ -107,3 +108,16 @@ def test_nanny_variables_are_not_passed_on(tmp_path, monkeypatch):
     assert {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED"} <= set(set_by_dask)
     assert is_same
     assert is_all, "the user's variables are passed on"
+
+
+def test_dask_may_be_set_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Importing a module of Dask in another thread adds its defaults, without the lock."""
+    now: dict[str, object] = {"a": 1, "b": 2}
+    as_json = environment._as_json
+
+    def importing(value: object) -> str | None:
+        now["late"] = 3
+        return as_json(value)
+
+    monkeypatch.setattr(environment, "_as_json", importing)
+    assert dict(environment._changes(now, {"b": 2})) == {"a": 1}

@@ -21,7 +21,8 @@ from gpucluster.client.tunnel import loginnode, plan_tunnel
 from gpucluster.client.tunnel.servers import reached_by
 from gpucluster.protocol.errors import InvalidRequest, InvalidState
 
-from tests.backends.ssh.sshd import Servers, free_port
+from tests.backends.ssh.sshd import Servers
+from tests.ports import free_ports
 
 HOST = socket.gethostname()
 TOKEN = secrets.token_hex(16)
@@ -150,7 +151,7 @@ def test_ports_that_are_none(words: list[str], capsys) -> None:
 @pytest.mark.processes
 def test_the_line_leads_to_a_real_jupyter(tmp_path: Path, monkeypatch, capsys, wait_until) -> None:
     """Through a real SSH server, which stands for the login node."""
-    servers, gate, port, local = Servers(tmp_path), free_port(), free_port(), free_port()
+    servers, gate, port, local = Servers(tmp_path), free_ports(1)[0], free_ports(1)[0], free_ports(1)[0]
     servers.start("gate", ["127.0.0.2"], gate)
     runtime = tmp_path / "runtime"
     environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(runtime), "JUPYTER_TOKEN": TOKEN}

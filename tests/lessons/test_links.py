@@ -20,9 +20,7 @@ from gpucluster.lessons.figures import links as figures
 from gpucluster.lessons.figures import staging as draw_stages
 from gpucluster.lessons.simulations.ranks import mpiexec
 
-from tests.lessons.test_memory_figures import SVG, drawings, shown
-
-__all__ = ["shown"]
+from tests.lessons.drawings import SVG, drawings_of
 
 SIZES = (1, 200_000)
 
@@ -126,7 +124,7 @@ def test_pieces_overlap_and_keep_their_order() -> None:
 
 def test_links_are_drawn_with_what_was_fitted(shown: list[Any], measured: dict[str, links.Link]) -> None:
     figures.links(measured, {"tcp": (1e-4, 1e9)})
-    [picture] = drawings(shown[0])
+    [picture] = drawings_of(shown[0])
     assert len(list(picture.iter(f"{SVG}circle"))) == len(SIZES) * len(measured)
     assert "tcp: " in repr(shown[0]) and "for 200 kB" in repr(shown[0])
 
@@ -134,7 +132,7 @@ def test_links_are_drawn_with_what_was_fitted(shown: list[Any], measured: dict[s
 def test_tree_and_ring_are_drawn_with_their_crossing(shown: list[Any]) -> None:
     figures.allreduce(true_tree, true_ring, 16, 5e-6, 12.5e9, 224_000.0)
     figures.allreduce(true_tree, true_ring, 3, 5e-6, 12.5e9, 0.0)
-    assert all(drawings(one) for one in shown)
+    assert all(drawings_of(one) for one in shown)
     assert "they cross at 224 kB" in repr(shown[0])
     assert "the ring is never slower" in repr(shown[1])
 
@@ -144,10 +142,10 @@ def test_speeds_ways_and_lanes_are_drawn(shown: list[Any]) -> None:
     draw_stages.ways()
     draw_stages.lanes(10**9, 10**8, WAY)
     draw_stages.lanes(10**9, 10**5, WAY)
-    assert all(drawings(one) for one in shown)
+    assert all(drawings_of(one) for one in shown)
     assert "InfiniBand NDR: 50 GB/s, 20 s" in repr(shown[0])
     assert "1.0 GB in 10 pieces of 100 MB: 205 ms" in repr(shown[2])
-    pieces = [box for box in drawings(shown[2])[0].iter(f"{SVG}rect") if box.find(f"{SVG}title") is not None]
+    pieces = [box for box in drawings_of(shown[2])[0].iter(f"{SVG}rect") if box.find(f"{SVG}title") is not None]
     assert len(pieces) == 20
 
 

@@ -109,7 +109,7 @@ def set_in_dask(part: str) -> dict[str, Any]:
 
 def _changes(now: Mapping[str, Any], usual: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:
     known = {str(name).replace("_", "-"): value for name, value in usual.items()}  # Dask treats both alike.
-    for name, value in now.items():
+    for name, value in list(now.items()):  # An import in another thread may add some: Dask takes no lock then.
         if not isinstance(name, str):
             continue
         path = f"{place}{name}".replace("_", "-")
