@@ -19,6 +19,7 @@ from gpucluster.protocol.errors import (
     InvalidState,
     NameTaken,
     OperationTimedOut,
+    StartFailed,
 )
 from gpucluster.protocol.models import ClusterState
 
@@ -289,3 +290,12 @@ def test_a_change_during_the_start_is_kept(site):
     site.control.patch(model.id, {"n_workers": 2})
     model = site.control.wait(model.id)
     assert (model.n_workers, model.wanted.n_workers) == (2, 2)
+
+
+def test_replaceable_scratch_directory_is_refused(site, tmp_path):
+    """Spilled data is unpickled when it is read back."""
+    tmp_path.chmod(0o777)
+    model = site.create(local_directory=str(tmp_path))
+    with pytest.raises(StartFailed, match="local_directory: other users may write to"):
+        site.control.wait(model.id)
+    assert list(tmp_path.iterdir()) == []

@@ -85,6 +85,7 @@ def _become(command: list[str], parent: int) -> NoReturn:
 def _kill_all(command: int) -> None:
     """Kill everything below this process, including orphans that it adopts meanwhile; reap all but the command."""
     deadline = time.monotonic() + KILL_SECONDS
+    empty = 0
     while time.monotonic() < deadline:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(command, signal.SIGKILL)
@@ -96,7 +97,9 @@ def _kill_all(command: int) -> None:
                     process.kill()
                 elif process.pid != command:
                     os.waitpid(process.pid, os.WNOHANG)
-        if not lives:
+        # Twice: while a process in between ends, those below it are not found.
+        empty = 0 if lives else empty + 1
+        if empty == 2:
             return
         time.sleep(0.01)
 

@@ -22,7 +22,7 @@ def read_entries(path: Path, model: type[Entry]) -> Iterator[Entry]:
     with suppress(OSError):
         for line in read_own_file(path).splitlines():
             with suppress(ValidationError):  # The disk was full, or the process was killed.
-                yield model.model_validate_json(line)
+                yield model.model_validate_json(line.decode("utf-8", "replace"))
 
 
 def append_line(path: Path, line: bytes) -> int:

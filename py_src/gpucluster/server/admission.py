@@ -7,6 +7,7 @@ as a script or picture, embed it, and measure it. Browsers report the origin of 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from jupyter_server.auth.decorator import authorized
@@ -104,11 +105,21 @@ def opens_a_tab(method: str | None, headers: HTTPHeaders) -> bool:
     return method in {"GET", "HEAD"} and fetch == ("navigate", "document")
 
 
+_WHO_MAY = {"authenticated", "ws_authenticated", "allow_unauthenticated"}
+
+
+def _decorators(method: Any) -> Iterator[str]:
+    """Yield the names of a method's decorators, as far as they use ``functools.wraps``."""
+    while method is not None:
+        yield method.__code__.co_qualname.split(".")[0]
+        method = getattr(method, "__wrapped__", None)
+
+
 class AdmissionMixin(JupyterHandler):
     """Refuses requests without login, permission, and from other sites. The first base of each handler.
 
-    Each method of a handler is authenticated and authorized, unless it has its own decorators. Jupyter authenticates in
-    each method, so that a missing method would be reported without login. Requests of origins that
+    Each method of a handler is authenticated and authorized, unless one of ``_WHO_MAY`` decorates it. Jupyter
+    authenticates in each method, so that a missing method would be reported without login. Requests of origins that
     ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
@@ -119,7 +130,7 @@ class AdmissionMixin(JupyterHandler):
         super().__init_subclass__()
         for name in map(str.lower, cls.SUPPORTED_METHODS):
             method = vars(cls).get(name)
-            if method is not None and not hasattr(method, "__wrapped__"):
+            if method is not None and not _WHO_MAY & set(_decorators(method)):
                 setattr(cls, name, authenticated(authorized(method)))
 
     async def prepare(self, *arguments: Any, **options: Any) -> None:

@@ -136,10 +136,13 @@ class SiteHandler(ClusterAPIHandler):
     polled = True
 
     async def get(self) -> None:
-        site = await asyncio.to_thread(this_site)
-        is_concerned = is_hub_admin(self.current_user) or can_change(site)
-        faults = list(site.troubles) if is_concerned else []
-        self.answer(SiteFaults(faults=faults, notice=notice_of(site), message=site.sharing.message or None))
+        self.answer(await asyncio.to_thread(_faults, is_admin=is_hub_admin(self.current_user)))
+
+
+def _faults(*, is_admin: bool) -> SiteFaults:
+    site = this_site()
+    faults = list(site.troubles) if is_admin or can_change(site) else []
+    return SiteFaults(faults=faults, notice=notice_of(site), message=site.sharing.message or None)
 
 
 def is_hub_admin(user: Any) -> bool:

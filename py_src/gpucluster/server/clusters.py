@@ -14,7 +14,7 @@ from ..client.links import FORBIDDEN
 from ..client.starting.capacity import bounded_spec, checked_spec, demand_of
 from ..protocol.cells import History
 from ..protocol.errors import FieldError, GPUClusterError, InvalidRequest, LinkRefused, parsed, refused_field
-from ..protocol.kinds import usable_kinds
+from ..protocol.kinds import find_kind
 from ..protocol.links import NewLink, parse_link_request
 from ..protocol.models import ClusterList, ClusterModel, Notes, ResultsReleased, Submission
 from ..protocol.plain_text import printable
@@ -38,8 +38,8 @@ class Offers:
 
     async def notes(self, spec: SpecBase, preview: Preview) -> Notes | None:
         """Return what the batch system offers, and the fields it would refuse; ``None``: the kind has no preview."""
-        kind = usable_kinds().get(spec.backend)
-        if kind is None or not kind.offers:
+        found = find_kind(spec.backend)
+        if found is None or found.kind is None or not found.kind.offers:
             return None
         of_every_kind = set(SpecBase.model_fields) - {"backend", "kernel_name"}
         key = spec.model_dump_json(exclude=of_every_kind)
@@ -109,7 +109,8 @@ class NotesHandler(RequestHandler):
         notes = await self.control.notes(spec)
         if self.lifetime is not None:
             notes.append(self.lifetime)
-        kind = usable_kinds().get(spec.backend)
+        found = find_kind(spec.backend)
+        kind = found.kind if found is not None else None
         if kind is not None and (faults := await asyncio.to_thread(kind.faults, spec)):
             return Notes(notes=[], fields=faults)
         offered = await self.offers.notes(spec, self.control.preview)
