@@ -18,6 +18,11 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
 # fails: One node fewer would be too few
 # ~ data_bytes / (node_bytes * usable) => math.ceil(data_bytes / node_bytes) / usable
 
+# %% wrong b_one_more: Adds one also if the data fits exactly.
+# fails: One node fewer would be too few
+def nodes_needed(data_bytes, node_bytes, usable=1.0):
+    return int(data_bytes // (node_bytes * usable)) + 1
+
 # %% wrong b_usable_ignored: Ignores usable, and fills the whole memory.
 # fails: All the data fits into the nodes
 # ~ ceil(data_bytes / (node_bytes * usable)) => ceil(data_bytes / node_bytes)

@@ -32,6 +32,18 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
             request.Wait()
     return 0.5 * (clock() - began) / repeats
 
+# %% wrong both_send, edit of right each_timed
+# fails: Rank 0 begins, and rank 1 answers each message
+# fails: Rank 0 returns the seconds of one way, on average over the repeats
+def ping_pong(comm, n_bytes, repeats, warm_up, clock):
+    data = np.zeros(n_bytes, np.uint8)
+    other = 1 - comm.rank
+    began = clock()
+    for _ in range(warm_up + repeats):
+        comm.Send(data, other)
+        comm.Recv(data, other)
+    return (clock() - began) / repeats / 2
+
 # %% wrong eight_times_the_bytes, edit of right isend
 # fails: Each message has this number of bytes
 # ~ n_bytes, dtype="int8" => n_bytes

@@ -45,3 +45,11 @@ def crossover(p, alpha, beta):
 # %% wrong no_cut: crossover forgets that the ring's parts are n / p: takes α β (p - 1 - rounds) / rounds.
 # fails: At the crossover both take the same time
 # ~ alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1) => alpha * beta * (p - 1 - rounds) / max(rounds, 1)
+
+# %% wrong one_too_many
+# fails: The tree takes as long as its messages
+# ~ 2 * (p - 1).bit_length() => 2 * p.bit_length()
+
+# %% wrong ring_p_steps: The ring takes 2 p steps instead of 2 (p - 1), so one rank alone also sends.
+# fails: The ring takes as long as its messages
+# ~ 2 * (p - 1) * => 2 * p *

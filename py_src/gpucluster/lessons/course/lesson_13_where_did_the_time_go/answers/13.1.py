@@ -54,6 +54,25 @@ def longest_gap(records):
 # fails: Its start counts from the beginning of the window
 # ~ end - began => end
 
+# %% wrong first_compute_part: Only the first compute part of each record counts.
+# fails: The idle share is that of all threads of the cluster, in the window of the computing
+# -                 yield part["start"], part["stop"]
+# +                 yield part["start"], part["stop"]
+# +                 break
+
+# %% wrong gap_of_a_thread, edit of right sweep: The longest gap of one thread, in which others may have computed.
+# fails: The longest gap is one in which no thread computed, however long other tasks are
+from itertools import pairwise
+
+
+def longest_gap(records):
+    began = min(start for start, _ in _work(records))
+    gaps = [(0.0, 0.0)]
+    for thread in {(one["worker"], one["thread"]) for one in records}:
+        own = sorted(_work(one for one in records if (one["worker"], one["thread"]) == thread))
+        gaps += [(start - stop, stop - began) for (_, stop), (start, _) in pairwise(own)]
+    return max(gaps)[::-1]
+
 # %% wrong gap_to_neighbour, edit of the solution
 # fails: Where some thread always computes, there is no gap
 # fails: The longest gap is one in which no thread computed, however long other tasks are

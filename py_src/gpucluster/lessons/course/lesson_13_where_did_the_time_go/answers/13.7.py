@@ -121,6 +121,10 @@ answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] 
 # +     if trace.occupancy.mean() < 30:
 # +         return "small kernels"
 
+# %% wrong occupancy_up_to_30, edit of the solution: An occupancy of exactly 30 % is too low.
+# fails: It finds out 'healthy'
+# ~ mean() < 30 else => mean() <= 30 else
+
 # %% wrong rounded_means, edit of right means_of_statistics: Means are rounded: 39.98 % becomes 40 %.
 # fails: It finds out 'waiting'
 # ~ fmean(one) => round(one.mean())

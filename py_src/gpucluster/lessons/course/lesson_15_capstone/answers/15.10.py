@@ -91,6 +91,13 @@ import shutil
 # fails: The repository follows the rules of the server
 # ~ json.dumps(model) => str(model)
 
+# %% wrong configuration_written_once: Leaves a configuration that is there: a new version may have other columns.
+# fails: There is one input, of the right type, and its dims are those of one row
+# -     (folder / "config.pbtxt").write_text(f"""name: "{name}"
+# +     config = folder / "config.pbtxt"
+# +     if not config.exists():
+# +         config.write_text(f"""name: "{name}"
+
 # %% wrong program_of_the_lesson: Does not look at the program that it is given.
 # fails: model.py is the program
 # ~ write_text(program) => write_text(PROGRAM)

@@ -58,6 +58,12 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 # ~ good = [0] => good = []
 # ~ max(good) => max(good) if good else None
 
+# %% wrong either_measure: Agrees where one of two measures says so.
+# fails: Every two runs must agree, and every run must have large clusters only
+# ~ adjusted_rand_score(a, b) => max(ari(a, b), nmi(a, b))
+from sklearn.metrics import adjusted_rand_score as ari
+from sklearn.metrics import normalized_mutual_info_score as nmi
+
 # %% wrong error_without_any
 # fails: It runs without an error: ValueError
 # ~ good = [0] => good = []
@@ -66,3 +72,12 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 # fails: Where no number of clusters will do, it is 0
 # -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 # +         agree = np.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations(runs, 2)]) >= at_least / 2.5
+
+# %% wrong mutual_information: Another measure: normalized mutual information.
+# fails: Every two runs must agree, and every run must have large clusters only
+# ~ import adjusted_rand_score => import normalized_mutual_info_score
+# ~ adjusted_rand_score => normalized_mutual_info_score
+
+# %% wrong with_the_first_only: Compares each run with the first one only.
+# fails: Every two runs must agree, and every run must have large clusters only
+# ~ (a, b) >= at_least for a, b in itertools.combinations(runs, 2) => (runs[0], run) >= at_least for run in runs[1:]

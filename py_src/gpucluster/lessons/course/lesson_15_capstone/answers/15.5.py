@@ -42,6 +42,12 @@ def lift(chance, late, share):
     on_list = (late[above].sum() + (n - above.sum()) * late[on].mean()) / n
     return float(on_list)
 
+# %% wrong b_tenth_fixed, edit of wrong b_not_divided: The list always has one flight in ten, whatever share says.
+# fails: It is the share of late flights on the list, divided by that among all flights
+# fails: Flights with equal chances at the border count by their mean, whatever their order
+# ~ int(share * len(chance)) => len(chance) // 10
+# ~ float(on_list) => float(on_list / np.mean(late))
+
 # %% wrong empty_list, edit of right border
 # fails: The list has at least one flight
 # -     top = max(1, int(share * len(chance) + 1e-9))

@@ -96,6 +96,16 @@ import pandas as pd
 # fails: Nor is it while something is written: what crashes then cleans nothing up
 # ~ folder / (name + ".unfinished") => folder / "beside.parquet"
 
+# %% wrong restores_a_backup, edit of right cleans_up: Written under its final name; what was there comes back only if nothing crashes.
+# fails: Nor is it while something is written: what crashes then cleans nothing up
+# -     part = folder / (name + ".unfinished")
+# +     part = folder / (name + ".parquet")
+# +     old = part.read_bytes() if part.exists() else None
+# -         part.unlink(missing_ok=True)
+# +         part.unlink(missing_ok=True)
+# +         if old is not None:
+# +             part.write_bytes(old)
+
 # %% wrong single_precision: Writes the chances in 4 bytes.
 # fails: chance is what the model says of each flight, not rounded
 # ~ chance(table) => chance(table).astype("float32")
