@@ -23,6 +23,20 @@ def largest_scale(survives, highest):
 def dask_answer(table):
     return table.shape[0].compute(), table["dep_delay"].mean().compute()
 
+# %% right recursion
+import dask
+
+
+def largest_scale(survives, highest, lowest=0):
+    if lowest == highest:
+        return lowest
+    middle = (lowest + highest + 1) // 2
+    return largest_scale(survives, highest, middle) if survives(middle) else largest_scale(survives, middle - 1, lowest)
+
+
+def dask_answer(table):
+    return dask.compute(table.shape[0], table.dep_delay.mean())
+
 # %% wrong b_asks_twice: Asks the same question twice in each step, although it takes seconds.
 # fails: It halves what is left with each question
 # -         return between(middle, high) if survives(middle) else between(low, middle - 1)
@@ -39,6 +53,10 @@ def dask_answer(table):
 # %% wrong b_mean_of_means: The mean of the means of the partitions is not the mean of the column if the partitions differ.
 # fails: The mean is that of one copy
 # ~ mean().compute() => map_partitions(lambda part: part.mean(), meta=("m", "f8")).compute().mean()
+
+# %% wrong b_missing_not_counted: Counts only the rows with a delay; cancelled flights are rows as well.
+# fails: The number of rows is that of all copies
+# ~ len(table), table => table["dep_delay"].count().compute(), table
 
 # %% wrong b_table_fetched: Fetches the whole table to the notebook; the text says never.
 # fails: The table stays on the workers

@@ -56,7 +56,7 @@ def serve(client, orders):
 # fails: Never more knives in use than there are
 # ~ dask.annotate(resources={"knife": 1}) if order.knife else nullcontext() => nullcontext()
 
-# %% wrong b_pure: Pure=False is missing, so equal orders are cooked only once.
+# %% wrong b_pure: Says pure=True, so equal orders are cooked only once.
 # fails: Each order is done once, even where two are the same
 # ~ dask.delayed(hands_on, pure=False) => dask.delayed(hands_on, pure=True)
 

@@ -15,6 +15,15 @@ def rerun(graph, memory, wanted, lost):
 
     return set(walk())
 
+# %% right memo
+def rerun(graph, memory, wanted, lost):
+    again = frozenset(k for k in wanted if not set(memory.get(k, ())) - {lost})
+    while True:
+        more = again | {n for k in again for n in graph[k] if not set(memory.get(n, ())) - {lost}}
+        if more == again:
+            return set(again)
+        again = more
+
 # %% right rounds: Rounds until nothing is added any more.
 def rerun(graph, memory, wanted, lost):
     gone = {key for key in graph if not set(memory.get(key, ())) - {lost}}

@@ -44,6 +44,11 @@ def read_lines(folder):
 # -         return [line for (line,) in database.execute("select line from lines order by number")]
 # +     return (Path(folder) / "lines.txt").read_text().splitlines()
 
+# %% wrong b_set_of_lines, edit of wrong append: The reader drops equal lines; "two tasks may have the same words".
+# fails: Each line is there once when each task runs once
+# -     return (Path(folder) / "lines.txt").read_text().splitlines()
+# +     return sorted(set((Path(folder) / "lines.txt").read_text().splitlines()))
+
 # %% wrong c_by_process, edit of right plain_files: A file for each process; a task that runs again elsewhere has two lines.
 # fails: After a real crash, there are exactly as many lines as tasks
 # ~ os.path.join(folder, f"{number}.txt"), "w" => Path(folder) / f"{os.getpid()}.txt", "a"

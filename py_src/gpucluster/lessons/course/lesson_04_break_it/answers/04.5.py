@@ -58,3 +58,7 @@ from distributed.scheduler import KilledWorker
 # %% wrong b_text_of_error: Returns the text of the exception, not the exception.
 # fails: With one retry less, its own error is returned
 # ~ return error => return repr(error)
+
+# %% wrong retries_only: Believes that retries count dead workers.
+# fails: A task that fails a few times succeeds with as many retries
+# ~ retries=retries => retries=min(retries, allowed)

@@ -65,3 +65,9 @@ def audit(table, key):
 # %% wrong keys_with_gaps_lost, edit of right columns_one_by_one: Groups leave out the keys with a gap.
 # fails: duplicates counts the rows whose key was there before, even in another partition
 # ~ key, dropna=False => key
+
+# %% wrong repeated_keys, edit of right columns_one_by_one: Counts the keys that occur again, not the rows.
+# fails: duplicates counts the rows whose key was there before, even in another partition
+# ~ rows - groups => again
+# -     groups = len(table.groupby(key, dropna=False).size())
+# +     again = int((table.groupby(key, dropna=False).size() > 1).sum().compute())

@@ -98,6 +98,10 @@ def cut(table, most_bytes):
 # fails: cut keeps all rows, in their order
 # ~ table.repartition(npartitions=48) => table.sort_values("value").repartition(partition_size=most_bytes)
 
+# %% wrong rows_with_gaps_lost: Drops the rows with a gap.
+# fails: cut keeps all rows, in their order
+# ~ repartition(partition_size=int(most_bytes * 0.9)) => repartition(partition_size=most_bytes).dropna()
+
 # %% wrong too_small: Always a thousand partitions.
 # fails: A table below the band is one partition
 # ~ return 1 => return 1000

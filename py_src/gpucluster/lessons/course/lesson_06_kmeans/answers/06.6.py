@@ -112,6 +112,14 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # +         comm.allgather(points)
 # +         old = path[-1]
 
+# %% wrong stops_from_its_own_means: Stops when the means of its own points stand still.
+# fails: It runs on several ranks without an error
+# ~ inertias = [start], [] => inertias, mine = [start], [], start
+# ~ path[-1] - old => mine - before
+# -         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
+# +         before, mine = mine, np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old)
+# +         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
+
 # %% wrong tolerance_ignored
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
 # ~ max() <= tolerance: => max() <= 1e-9:

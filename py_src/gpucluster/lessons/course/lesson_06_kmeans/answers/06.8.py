@@ -173,6 +173,11 @@ def draw(block, candidates, wanted, cost, seed):
     squared = squared_to_nearest(block, candidates)
     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
 
+# %% wrong fixed_number, edit of wrong own_cost
+# fails: On average, a block gives wanted × (its share of the cost) points
+# -     return block[np.random.default_rng(seed).random(len(block)) < wanted * squared / squared.sum()]
+# +     return block[np.argsort(np.random.default_rng(seed).exponential(size=len(block)) / (squared + 1e-300))[:wanted]]
+
 # %% wrong b_no_seed: The seed is not used for the draws, but 'the same seed gives the same candidates'.
 # fails: Same input, same result
 # ~ np.random.default_rng(seed) => np.random.default_rng()
@@ -220,3 +225,9 @@ def first_centroids(client, parts, k, seed=0):
 # fails: The same seed gives the same candidates, another seed others
 # -         seeds = [(seed, turn, place) for place in range(len(parts))]
 # +         seeds = [(turn, place) for place in range(len(parts))]
+
+# %% wrong weights_before_the_last_round, edit of right without_step: Weights of the blocks' first candidates only; those of the last round count nothing.
+# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# -     weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
+# +     early = np.sum(client.gather(client.map(count, parts, candidates=candidates[:-8], pure=False)), axis=0)
+# +     weights = np.concatenate([early, np.zeros(8)])

@@ -107,7 +107,15 @@ def agreement(points, mine, library):
 # fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
 # ~ start, n_init=1 => start, max_iter=1
 
+# %% wrong own_start, edit of right by_hand: The library chooses its own first centroids and finds a better minimum.
+# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# ~ init=start, n_init=1 => n_init=5, random_state=0
+
 # %% wrong same_numbers, edit of right by_hand: Counts equal numbers of labels, though groups may be numbered in any order.
 # fails: ari is the adjusted Rand index of the two groupings, whatever their numbers
 # -     ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
 # +     ari = (nearest(points, mine) == nearest(points, library)).mean()
+
+# %% wrong without_sign, edit of right by_hand: The sign is lost: better and worse look alike.
+# fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
+# ~ inertia(points, mine) / inertia(points, library) - 1 => abs(inertia(points, mine) / inertia(points, library) - 1)

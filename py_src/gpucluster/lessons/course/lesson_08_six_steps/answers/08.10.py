@@ -23,6 +23,13 @@ found = {name: GridSearchCV(KNeighborsClassifier(), GRID, cv=3).fit(X, y) for na
 # +         result.fit(X, y)
 # +     return result
 
+# %% right pipeline_style, edit of right n_jobs: The backend is registered by name; the search is set up first.
+# ~ import GridSearchCV => import GridSearchCV, StratifiedKFold
+# ~ joblib.parallel_backend(backend) => joblib.parallel_config(backend, n_jobs=-1)
+# ~ result.fit(X, y) => result.fit(X=X, y=y)
+# -     result = GridSearchCV(model, grid, cv=3, n_jobs=2, refit=True)
+# +     result = GridSearchCV(estimator=model, param_grid=[grid], cv=StratifiedKFold(3), error_score="raise")
+
 # %% right with_loop: A with statement, and a loop over the three backends.
 import sklearn.neighbors
 from sklearn.datasets import load_digits
@@ -69,6 +76,10 @@ for backend in ("threading", "loky", "dask"):
 # %% wrong five_folds: Five folds.
 # fails: The cross-validation is three-fold
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=5).fit(X, y)
+
+# %% wrong five_folds_found: Five folds in found.
+# fails: The cross-validation is three-fold
+# ~ GRID, cv=3 => GRID, cv=5
 
 # %% wrong one_search_three_times, edit of right config: One search, copied.
 # fails: Each backend has its own search in found

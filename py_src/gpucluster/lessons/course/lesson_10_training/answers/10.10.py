@@ -18,6 +18,11 @@ def micro_batches_for(stages, most_idle):
 # +     share = Fraction(most_idle)
 # +     return max(1, ceil((stages - 1) * (1 - share) / share))
 
+# %% right next: The first of all numbers that fits.
+# -     return (stages - 1) / (micro_batches + stages - 1)
+# +     waits = stages - 1
+# +     return waits / (waits + micro_batches)
+
 # %% wrong begins_with_zero: No micro-batch at all can be an answer.
 # fails: It is a whole number of 1 or more
 # ~ count(1) if => count() if stages == 1 or

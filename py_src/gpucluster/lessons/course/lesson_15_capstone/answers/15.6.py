@@ -64,6 +64,11 @@ def gate(criteria, figures):
     failed = tuple(one["figure"] for one in criteria if not met(one, figures.get(one["figure"], np.nan)))
     return ["go" if not failed else "go back", failed]
 
+# %% wrong always_go
+# fails: A figure that is outside its bounds is a reason to go back
+def gate(criteria, figures):
+    return "go", []
+
 # %% wrong b_truth, edit of the solution: Returns True or False instead of go or go back.
 # fails: The decision is "go" or "go back"
 # ~ return ("go back" if failed else "go"), failed => return not failed, failed

@@ -80,6 +80,10 @@ def best_split(gradients, hessians, penalty):
 # -             gain = score(g[: b + 1].sum(), h[: b + 1].sum()) + score(g[b + 1 :].sum(), h[b + 1 :].sum())
 # +             gain = score(g[:b].sum(), h[:b].sum()) + score(g[b:].sum(), h[b:].sum())
 
+# %% wrong first_feature_only
+# fails: The gain is the largest of all features and bins
+# ~ gain = gain[:, :-1] => gain = gain[:1, :-1]
+
 # %% wrong no_penalty
 # fails: The gain is the largest of all features and bins
 # ~ hessians, penalty): => hessians, _, penalty=1e-12):
