@@ -78,6 +78,6 @@ def two_workers(**options: Any) -> Iterator[Any]:
     """Start a plain ``LocalCluster`` of two workers with one thread each, and yield a client."""
     from distributed import Client, LocalCluster
 
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", **options)
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, **{"dashboard_address": None, **options})
     with cluster, Client(cluster) as client:
         yield client

@@ -121,3 +121,14 @@ def test_figures(dask_client: Any, name: str) -> None:
                 model = case.make().fit(*[in_blocks(part, lengths) for part in data])
                 assert apart(case.figures(model), whole[order]) <= case.same, (order, cut)
     assert apart(whole["sorted by class"], whole["shuffled"]) <= (case.same if case.alike is None else case.alike)
+
+
+@pytest.mark.parametrize("name", sorted(OF_LABELS | OF_CATEGORIES))
+def test_encoders(dask_client: Any, name: str) -> None:
+    table = WORDS if name in OF_LABELS else np.stack([WORDS, (LABELS % 3).astype(str)], axis=1).astype(object)
+    expected = np.asarray(getattr(learn, name)().fit(table[TRAIN]).transform(table[TEST]))
+    for rows in ORDERS.values():
+        for lengths in CUTS.values():
+            model = getattr(learn, name)().fit(in_blocks(table[rows], lengths))
+            np.testing.assert_array_equal(np.asarray(model.transform(in_blocks(table[TEST], (1, 0, 399)))), expected)
+            np.testing.assert_array_equal(np.asarray(model.transform(table[TEST])), expected)

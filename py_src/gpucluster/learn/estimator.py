@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from importlib import import_module
-from inspect import signature
+from inspect import cleandoc, signature
 from typing import Any, ClassVar, dataclass_transform
 
 import numpy as np
@@ -143,7 +143,8 @@ class DistributedEstimator(ComputesWithClient):
         for method in vars(cls).values():
             if is_delegable(method) and not method.__module__.startswith("sklearn."):
                 method.__doc__ = completed_docstring(cls, method)
-        if "\n    Attributes\n" in (vars(cls).get("__doc__") or ""):
+        # From Python 3.13 on the compiler has taken the indentation away.
+        if "\nAttributes\n" in cleandoc(vars(cls).get("__doc__") or ""):
             cls.__doc__ = completed_class_docstring(cls)
 
     def set_params(self, **parameters: Any) -> Any:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -184,7 +184,8 @@ async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
     """Shut down what was requested. Raises `GPUClusterError` if the server does not confirm it."""
     if remembered.get("cluster_id") != context.cluster_id:
         raise ValueError("The remembered state belongs to another cluster")
-    async with GatewayServer(Login(**remembered["login"])) as server:
+    login = {field.name: remembered["login"].get(field.name) for field in fields(Login)}
+    async with GatewayServer(Login(**login)) as server:
         name = remembered["name"]
         names = [str(name)] if name is not None else await _requested(server, remembered)
         for found in names:
