@@ -331,5 +331,24 @@ async def test_cell_whose_results_are_dropped_as_one_task_fails(cluster, tmp_pat
     assert cell.n_failed + cell.n_cancelled == cell.n_tasks == 8
     [written] = read_cells(tmp_path / "cells")
     assert written.groups[0].error == "ZeroDivisionError: no zero"
-    assert 0.3 <= written.seconds < 60
+    assert 0.3 <= written.groups[0].first_seconds <= written.seconds < 60
+    await view.close()
+
+
+async def test_failure_belongs_to_the_cell_although_another_one_has_tasks_of_the_kind(cluster):
+    view = InProcessScheduler(cluster.scheduler)
+    async with Client(cluster, asynchronous=True) as client:
+        with cell_span("lab [1]", "run-1", {"id": "run-1", "kernel": "k", "cell": "c"}):
+            held = client.submit(int, "7", key=("kind", 0))
+        assert await held == 7
+        with cell_span("lab [2]", "run-2", {"id": "run-2", "kernel": "k", "cell": "d"}):
+            failing = client.submit(int, "seven", key=("kind", 1))
+        with pytest.raises(ValueError, match="seven"):
+            await failing
+        failing.release()
+        await until_async(lambda: ("kind", 1) not in cluster.scheduler.tasks)
+        groups = {cell["id"]: cell["groups"][0] for cell in view.cells()}
+    found = {id: (one["n_done"], one["n_failed"], one["n_cancelled"], one["error"]) for id, one in groups.items()}
+    error = "ValueError: invalid literal for int() with base 10: 'seven'"
+    assert found == {"run-1": (1, 0, 0, None), "run-2": (0, 1, 0, error)}
     await view.close()

@@ -138,6 +138,8 @@ def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
         )  # fmt: skip
     code = 1 if any(item.failed for item in result.left_out) else 0
     code = code if result.complete else EXIT_INTERRUPTED
+    if not getattr(found, "no_report", False):
+        say("Writing the report")
     return _written(found, result, output, write_report, text.result_text(result), code)
 
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
-from ..client.background import run_with_progress
+from ..client.background import run, run_with_progress
 from ..client.control import Control
 from ..client.display.dashboard import DEFAULT_PAGE, DashboardPage, find_page, page_link
 from ..client.stopping import ended_unasked
 from ..client.verbs import MAX_LOG_LINES
-from ..client.waiting import running_or_stopped
+from ..client.waiting import stopped_as_late
 from ..protocol.cells import Cells
-from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
+from ..protocol.errors import ClusterNotFound, InvalidRequest, InvalidState, StartTimedOut
 from ..protocol.models import ClusterModel, ClusterState, HostDevices, LogLines, Submission
 from ..protocol.spec import SpecBase
 from ..protocol.telemetry import Activity
@@ -70,17 +69,16 @@ def create(
     tell_all(control.notes(spec), tell)
     with interrupts_held() as held:
         model = control.create(spec, timeout=timeout)
-    every, advice = control.asynchronous, "See its log: logs {id}. Or allow more time with --timeout."
-
-    def wait_for(seen: Progress) -> Coroutine[Any, Any, ClusterModel]:
-        return running_or_stopped(every, model, timeout=timeout, deadline=deadline, progress=seen, advice=advice)
-
     try:
         held.deliver()
-        return model if at_once(found) else run_with_progress(wait_for, progress)
+        left = max(0.0, deadline - time.monotonic())
+        return model if at_once(found) else wait(control, model.id, left, progress)
     except KeyboardInterrupt:
         control.stop(model.id, wait=True)
         raise Cancelled(model.name) from None
+    except StartTimedOut:  # Like gpucluster.create, leave nothing half-started; what is only incomplete continues.
+        advice = "See its log: logs {id}. Or allow more time with --timeout."
+        raise run(stopped_as_late(control.asynchronous, model, timeout, advice)) from None
 
 
 def leased(control: Control, found: Namespace, tell: Tell | None = None) -> SpecBase:

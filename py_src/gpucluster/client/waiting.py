@@ -72,23 +72,30 @@ async def wait_until_done(
 
 
 async def running_or_stopped(
-    control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None,
-    advice: str = "See its log: gpucluster logs {id}. Or allow more time: timeout=…",
-) -> ClusterModel:  # fmt: skip
+    control: AsyncControl, model: ClusterModel, *, timeout: float, deadline: float, progress: OnProgress | None = None
+) -> ClusterModel:
     """Wait until a new cluster runs; if it does not, nothing is left of it. `deadline`: of ``time.monotonic``."""
     try:
         return await control.wait(model.id, timeout=max(0.0, deadline - time.monotonic()), progress=progress)
     except errors.StartTimedOut:
-        last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
-        why = f"{last.reason} " if last.reason else ""
-        raise errors.StartTimedOut(
-            f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
-            f"{advice.format(id=last.id)}"
-        ) from None
+        advice = "See its log: gpucluster logs {id}. Or allow more time: timeout=…"
+        raise await stopped_as_late(control, model, timeout, advice) from None
     except BaseException:
         # Also on Ctrl-C: a half-started cluster without a handle must not remain.
         await control.stop(model.id, timeout=STOP_LATE_SECONDS)
         raise
+
+
+async def stopped_as_late(
+    control: AsyncControl, model: ClusterModel, timeout: float, advice: str
+) -> errors.StartTimedOut:
+    """Stop a cluster that has not started in time, and return the error that says so."""
+    last = await control.stop(model.id, timeout=STOP_LATE_SECONDS)
+    why = f"{last.reason} " if last.reason else ""
+    return errors.StartTimedOut(
+        f"The cluster '{model.name}' did not start within {timeout:.0f} seconds and was stopped. {why}"
+        f"{advice.format(id=last.id)}"
+    )
 
 
 def _is_done(model: ClusterModel) -> bool:

@@ -11,7 +11,7 @@ Imports nothing of this package: it is sent to schedulers elsewhere.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -68,7 +68,7 @@ def group_figures(group: Any) -> tuple[Mapping[str, int], Mapping[str, float], i
     return group.states, group.all_durations, group.nbytes_total, group.start, group.stop
 
 
-def states_of(scheduler: Any, keys: Sequence[Any]) -> dict[str, int]:
+def states_of(scheduler: Any, keys: Iterable[Any]) -> dict[str, int]:
     """Return these tasks by state: ``TaskState.state`` (2021.1). One that the scheduler does not know is forgotten."""
     found: dict[str, int] = {}
     tasks = scheduler.tasks

@@ -23,7 +23,7 @@ from .failures import as_printed
 MOST_CELLS = 200  # Of more, the oldest that have ended are forgotten.
 FEW_GROUPS = 1000  # With more, those that the scheduler has forgotten are looked for, and again at twice the rest.
 MOST_GROUPS = 30  # Per cell; the others are one group without a name.
-LONGEST_ERROR = 200
+LONGEST_ERROR, LONGEST_REPR = 200, 1000
 RETURNED = 10  # How often a cell that has ended is returned again, so that an answer may be lost.
 REST_SECONDS = 2.0  # A client without cells begins another piece of work after this time without tasks.
 _WAITING = ("waiting", "queued", "no-worker")
@@ -44,10 +44,6 @@ class CellWork:
         self._cells: OrderedDict[str, _Cell] = OrderedDict()
         self._shares: dict[Any, list[_Share]] = {}
         """Who has tasks in a group, by the group; the first one has all that the others do not have."""
-        self._cancelled: Counter[Any] = Counter()
-        self._failed: Counter[Any] = Counter()  # And released since: those that are held have that state.
-        self._stopped: dict[Any, float] = {}  # When a task of a group last ended without a result.
-        self._errors: dict[Any, str] = {}  # The last one in a group.
         self._sweep_at = FEW_GROUPS
 
     def add(self, client: str, tasks: Iterable[Any], annotations: Mapping[str, Any]) -> bool:
@@ -83,16 +79,25 @@ class CellWork:
 
     def failed(self, task: Any) -> None:
         """Note that a task itself has failed: when, as Dask counts the time of what has a result only, and why."""
-        if task.group in self._shares:
-            self._stopped[task.group] = time.time()
+        if (share := self._share_of(task)) is not None:
+            share.stopped = time.time()
             failure = own_failure(self._scheduler, task.key)
-            self._errors[task.group] = as_printed(failure["error"])[:LONGEST_ERROR] if failure else ""
+            share.error = as_printed(failure["error"][:LONGEST_REPR])[:LONGEST_ERROR] if failure else None
 
     def forgotten(self, task: Any, failed: bool) -> None:
         """Note that a task without a result is forgotten: it had failed, or is cancelled."""
-        if task.group in self._shares:
-            (self._failed if failed else self._cancelled)[task.group] += 1
-            self._stopped[task.group] = time.time()
+        if (share := self._share_of(task)) is not None:
+            share.stopped = time.time()
+            if failed:
+                share.n_failed += 1
+            else:
+                share.n_cancelled += 1
+
+    def _share_of(self, task: Any) -> _Share | None:
+        shares = self._shares.get(task.group)
+        if not shares:
+            return None
+        return next((share for share in shares[1:] if task.key in share.keys), shares[0])
 
     def lost(self, worker: str) -> None:
         """Count a worker that is gone and should not be, by its address."""
@@ -162,7 +167,6 @@ class CellWork:
         states, durations, n_bytes, start, stop = group_figures(group)
         shares = self._shares[group]
         whole, alone = n_tasks(group), len(shares) == 1
-        n_cancelled, n_failed = self._cancelled[group], self._failed[group]
         if not alone:
             others = [other for other in shares[1:] if other is not share]
             if share is shares[0]:
@@ -171,26 +175,26 @@ class CellWork:
                     states.subtract(states_of(self._scheduler, other.keys))
             else:
                 states = states_of(self._scheduler, share.keys)
-            n_cancelled, n_failed = (n_cancelled, n_failed) if share is shares[0] else (0, 0)
+        stop = max(stop, share.stopped)
         part = 1.0 if alone or not whole else share.n_tasks / whole
         counts = {
             "waiting": sum(states.get(state, 0) for state in _WAITING),
             "running": states.get("processing", 0),
-            "failed": states.get("erred", 0) + n_failed,
-            "cancelled": n_cancelled,
+            "failed": states.get("erred", 0) + share.n_failed,
+            "cancelled": share.n_cancelled,
         }
         return {
             "name": str(group.prefix.name),
             "n_tasks": share.n_tasks,
             "n_done": max(0, share.n_tasks - sum(counts.values())),
             **{f"n_{name}": number for name, number in counts.items()},
-            "error": (self._errors.get(group) or None) if counts["failed"] else None,
+            "error": share.error if counts["failed"] else None,
             "compute_seconds": durations.get("compute", 0.0) * part,
             "transfer_seconds": durations.get("transfer", 0.0) * part,
             "result_bytes": int(n_bytes * part),
             "shared": not alone,
             "start": start or stop,
-            "stop": max(stop, self._stopped.get(group, 0.0)),
+            "stop": stop,
         }
 
     def _told(self, cell: _Cell) -> dict[str, Any]:
@@ -213,8 +217,6 @@ class CellWork:
         needed = {group for cell in self._cells.values() if cell.told is None for group in cell.shares}
         for group in [group for group in self._shares if group not in needed and is_forgotten(self._scheduler, group)]:
             del self._shares[group]
-            for noted in (self._cancelled, self._failed, self._stopped, self._errors):
-                noted.pop(group, None)
         for cell in self._cells.values():
             if cell.told is not None:
                 cell.shares = {group: share for group, share in cell.shares.items() if group in self._shares}
@@ -254,12 +256,15 @@ class _Share:
 
     def __init__(self) -> None:
         self.n_tasks = 0
-        self.keys: list[Any] = []
+        self.keys: set[Any] = set()
+        self.n_failed = self.n_cancelled = 0  # Of those that are forgotten; others have a state.
+        self.stopped = 0.0  # When one last ended without a result.
+        self.error: str | None = None  # The last one.
 
     def add(self, n_tasks: int, keys: list[Any], shares: list[_Share]) -> None:
         self.n_tasks += n_tasks
         if shares[0] is not self:
-            self.keys += keys
+            self.keys.update(keys)
 
 
 _MERGED: dict[str, Callable[[Any, Any], Any]] = {

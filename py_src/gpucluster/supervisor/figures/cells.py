@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -62,15 +63,11 @@ class CellLog:
             id = fields["id"]
             known = self._cells.get(id)
             meanwhile = self._meanwhile.setdefault(id, _Meanwhile(columns))
-            # Workers report memory with a delay; what later cells need is theirs.
-            ended_lately = fields["ended"] is not None and time.time() - fields["ended"] < REPORT_SECONDS
-            if (
-                fields["ended"] is None
-                or known is None
-                or known.ended is None
-                or (ended_lately and fields["began"] == latest)
-            ):
+            if fields["ended"] is None or known is None or known.ended is None:
                 meanwhile.look(columns)
+                meanwhile.looked = time.monotonic()
+            elif fields["began"] == latest and time.monotonic() - meanwhile.looked < REPORT_SECONDS:
+                meanwhile.look_at_memory(columns)  # Workers report it late; what later cells need is theirs.
             cell = _cell(fields, meanwhile).model_copy(update={"where": self._where})
             if cell != known:
                 self._cells[id] = cell
@@ -111,29 +108,40 @@ class _Meanwhile:
     def __init__(self, columns: Columns) -> None:
         self._before = _received(columns)
         self.peaks: dict[str, int | None] = {}
+        self.looked = 0.0
         self._workers: dict[str, dict[str, int]] = {}
 
     def look(self, columns: Columns) -> None:
-        now = totals(columns)
         figures: dict[str, float | None] = {
             "n_workers": len(columns["workers"]),
             "n_threads": known_sum(columns.get("n_threads", ())),
-            "memory_peak_bytes": now["memory_bytes"],
-            "vram_peak_bytes": now["vram_used_bytes"],
-            "spilled_peak_bytes": known_sum(columns.get("tier_disk_bytes", ())),
         }
         received = _received(columns)
         if received:
             moved = sum(max(0, count - self._before.get(name, 0)) for name, count in received.items())
             figures["moved_bytes"] = moved
-        for name, value in figures.items():
-            if value is not None:
-                self.peaks[name] = max(int(value), self.peaks.get(name) or 0)
+        self._raise(figures)
+        self.look_at_memory(columns)
+
+    def look_at_memory(self, columns: Columns) -> None:
+        now = totals(columns)
+        self._raise(
+            {
+                "memory_peak_bytes": now["memory_bytes"],
+                "vram_peak_bytes": now["vram_used_bytes"],
+                "spilled_peak_bytes": now["tier_disk_bytes"],
+            }
+        )
         for figure, column in _OF_WORKERS.items():
             for name, value in zip(columns["workers"], columns.get(column, ()), strict=False):
                 if value:
                     known = self._workers.setdefault(name, {})
                     known[figure] = max(value, known.get(figure, 0))
+
+    def _raise(self, figures: Mapping[str, float | None]) -> None:
+        for name, value in figures.items():
+            if value is not None:
+                self.peaks[name] = max(int(value), self.peaks.get(name) or 0)
 
     def workers(self) -> list[WorkerPeaks]:
         rows = sorted(self._workers.items(), key=lambda item: -item[1].get("memory_bytes", 0))[:MOST_WORKERS]
