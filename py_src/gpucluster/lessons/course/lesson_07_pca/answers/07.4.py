@@ -80,7 +80,10 @@ def fit_stream(client, X):
 
 # %% wrong b_no_delta: The merge of the tree adds the products only, so they are not about the common mean.
 # fails: The products are those of all rows about their mean
-# ~ M_a + M_b + np.outer(delta, delta) * n_a * n_b / n => M_a + M_b
+# ~ dask.delayed(merge) => dask.delayed(plus)
+def plus(a, b):
+    n = a[0] + b[0]
+    return n, (a[0] * a[1] + b[0] * b[1]) / n, a[2] + b[2]
 
 # %% wrong b_number_of_blocks: N_patches is the number of blocks, not of patches.
 # fails: All 16 × 16 patches of both photos were counted
@@ -96,7 +99,9 @@ def fit_stream(client, X):
 
 # %% wrong b_persisted: All blocks are kept on the workers first, but no worker is to hold the table; one task per block.
 # fails: Blocks are used and let go: the workers never hold all of them at once
-# ~ list(X.to_delayed() => list(client.persist(X).to_delayed()
+# -     blocks = list(X.to_delayed().ravel())
+# +     X = client.persist(X)
+# +     blocks = list(X.to_delayed().ravel())
 
 # %% wrong b_still_lazy: Returns a task that has not run, but 'one result' of n, mean and products is asked.
 # fails: It returns three things: n, mean, products about the mean

@@ -102,9 +102,11 @@ def collect(array, limit):
         raise MemoryError(f"{result.nbytes} bytes")
     return result
 
-# %% wrong rows_computed, edit of wrong always_eager: The rows are computed, the labels are not.
+# %% wrong rows_computed: The rows are computed, the labels are not.
 # fails: delayed=False: the labels are computed, and on the workers
-# ~ predict(X).persist() => predict(X if delayed else X.persist())
+# ~ predict(X) => predict(X if delayed else X.persist())
+# -     labels = labels.persist()
+# -     wait(labels)
 
 # %% wrong silent, edit of the solution: Returns an empty array instead of an error.
 # fails: Within the limit, all rows arrive
