@@ -23,6 +23,7 @@ FIXTURES = frozenset(
         "browser",
         "cluster",
         "command",
+        "dask_mpi",
         "fake_libraries",  # compiles
         "gateway",  # a Dask Gateway server
         "gpucluster",  # the command line
