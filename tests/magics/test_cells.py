@@ -76,7 +76,7 @@ shell.run_cell("%gpucluster cells", store_history=True)
 
 
 def test_cells_are_told_apart_and_stay_after_the_end(tmp_path, monkeypatch):
-    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "clusters"))
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "c"))
     done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, timeout=180)
     command = [sys.executable, "-m", "gpucluster.cli"]
     try:
