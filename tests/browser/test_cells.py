@@ -82,6 +82,12 @@ def test_progress_and_summary(page: Page, lab: Lab) -> None:
     # Nothing moves when a figure changes.
     expect(line).to_contain_text(re.compile(r"[1-9]\d / 40"))
     assert line.evaluate(places) == before
+    # Beside something else there is room for less; interrupting stays possible.
+    size = page.viewport_size
+    page.set_viewport_size({"width": 640, "height": 600})
+    expect(line.get_by_text("waiting")).to_be_hidden()
+    assert line.evaluate("node => node.scrollWidth <= node.clientWidth && node.children[1].offsetLeft < 60")
+    page.set_viewport_size(size)
     assert violations(page, ".gpc-CellStrip") == []
     expect(line.get_by_text(SUMMARY)).to_be_visible()
     assert line.bounding_box()["height"] == 22  # type: ignore[index]
