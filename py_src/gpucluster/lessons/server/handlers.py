@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from jupyter_server.auth.decorator import authorized
 from pydantic import ValidationError
-from tornado.web import authenticated
 
 from ...protocol.errors import GPUClusterError, invalid_request
 from ...server.api import ClusterAPIHandler
@@ -26,8 +24,6 @@ class LessonsHandler(LessonHandler):
 
     polled = True
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         """List the lessons with the learner's progress."""
         self.answer(await self.lessons.read())
@@ -36,8 +32,6 @@ class LessonsHandler(LessonHandler):
 class CopyLessonsHandler(LessonHandler):
     """The learner's copies."""
 
-    @authenticated
-    @authorized
     async def post(self) -> None:
         """Copy the notebooks that are missing; none is replaced."""
         self.answer(await self.lessons.copy())
@@ -46,8 +40,6 @@ class CopyLessonsHandler(LessonHandler):
 class ResetLessonHandler(LessonHandler):
     """Reset the learner's copy of one lesson."""
 
-    @authenticated
-    @authorized
     async def post(self, lesson: str) -> None:
         """Move what is there into a backup and copy the lesson again."""
         self.answer(await self.lessons.reset(lesson))
@@ -56,8 +48,6 @@ class ResetLessonHandler(LessonHandler):
 class RecallLessonHandler(LessonHandler):
     """The copy of one lesson without prose."""
 
-    @authenticated
-    @authorized
     async def post(self, lesson: str) -> None:
         """Copy it, unless it is there."""
         self.answer(await self.lessons.recall(lesson))
@@ -66,8 +56,6 @@ class RecallLessonHandler(LessonHandler):
 class LessonEventsHandler(LessonHandler):
     """Answers that pages report."""
 
-    @authenticated
-    @authorized
     async def post(self) -> None:
         """Write them into the learner's progress."""
         try:
@@ -80,8 +68,6 @@ class LessonEventsHandler(LessonHandler):
 class ProgressHandler(LessonHandler):
     """Everything that is known about the learner."""
 
-    @authenticated
-    @authorized
     async def delete(self) -> None:
         """Delete it."""
         self.answer(await self.lessons.forget())
@@ -100,8 +86,6 @@ class ClassHandler(ClusterAPIHandler):
     polled = True
     folder: Path | None
 
-    @authenticated
-    @authorized
     async def get(self) -> None:
         """Read what the learners of the class share."""
         if self.folder is None:
