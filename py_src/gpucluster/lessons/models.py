@@ -9,8 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..protocol.telemetry import WireModel
-from ..protocol.version import PROTOCOL_VERSION
+from ..protocol.version import PROTOCOL_VERSION, WireModel
 
 MOST_EXAM_QUESTIONS = 500  # How many questions a practice exam may have.
 

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from pydantic import ConfigDict, Field
 
-from .telemetry import WireModel
+from .version import WireModel
 
 
 class TaskCounts(WireModel):

@@ -11,7 +11,8 @@ from pydantic import BeforeValidator, Field
 
 from .errors import parsed
 from .models import ClusterModel, ClusterState, WorkerModel
-from .telemetry import TelemetrySample, WireModel
+from .telemetry import TelemetrySample
+from .version import WireModel
 
 DEFAULT_HOURS = 2.0
 MOST_HOURS = 24.0

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from .telemetry import WireModel
+from .version import WireModel
 
 
 class MessageCode(StrEnum):

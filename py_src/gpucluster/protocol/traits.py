@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from pydantic import Field
 
-from .telemetry import WireModel
+from .version import WireModel
 
 
 @dataclass(frozen=True)
