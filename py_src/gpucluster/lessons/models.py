@@ -9,7 +9,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..protocol.version import PROTOCOL_VERSION, WireModel
+from ..protocol.telemetry import WireModel
+from ..protocol.version import PROTOCOL_VERSION
 
 MOST_EXAM_QUESTIONS = 500  # How many questions a practice exam may have.
 

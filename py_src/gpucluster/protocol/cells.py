@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from pydantic import ConfigDict, Field
 
-from .version import WireModel
+from .telemetry import WireModel
 
 
 class TaskCounts(WireModel):

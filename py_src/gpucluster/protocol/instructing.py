@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from .models import ClusterState
 from .plain_text import printable
-from .version import WireModel
+from .telemetry import WireModel
 
 LONGEST_TEXT = 500
 MOST_GPUS = 64

@@ -22,8 +22,9 @@ from .entry_points import cause_of, package_of
 from .errors import FieldError, InvalidRequest, invalid_request, refused_field
 from .plain_text import printable
 from .spec_base import OUTSIDE_RULE, FieldRule, SpecBase, UnknownSpec
+from .telemetry import WireModel
 from .traits import Needs, Traits
-from .version import PROTOCOL_VERSION, WireModel
+from .version import PROTOCOL_VERSION
 
 GROUP = "gpucluster.backends"  # The group of entry points.
 

@@ -11,8 +11,7 @@ from pydantic import BeforeValidator, Field
 
 from .errors import parsed
 from .models import ClusterModel, ClusterState, WorkerModel
-from .telemetry import TelemetrySample
-from .version import WireModel
+from .telemetry import TelemetrySample, WireModel
 
 DEFAULT_HOURS = 2.0
 MOST_HOURS = 24.0

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from .version import WireModel
+from .telemetry import WireModel
 
 
 class MessageCode(StrEnum):

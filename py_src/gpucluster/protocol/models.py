@@ -18,9 +18,9 @@ from .kinds import read_spec
 from .messages import NEWS, Message, MessageCode, Said, saying
 from .plain_text import printable
 from .spec import Adapt, SpecBase, UnknownSpec
-from .telemetry import ActivityEntry, TelemetrySample
+from .telemetry import ActivityEntry, TelemetrySample, WireModel
 from .verbs import Verb, known_verbs
-from .version import PROTOCOL_VERSION, WireModel
+from .version import PROTOCOL_VERSION
 
 
 class ClusterState(StrEnum):

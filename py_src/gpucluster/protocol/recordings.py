@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import to_json
 
-from .telemetry import TelemetrySample
-from .version import PROTOCOL_VERSION, WireModel
+from .telemetry import TelemetrySample, WireModel
+from .version import PROTOCOL_VERSION
 
 RECORDING_SCHEMA = 1  # Raised by one when older readers can no longer play the file.
 RECORDING_SUFFIXES = (".gpucluster.jsonl.gz", ".gpucluster.jsonl")  # Endings of recordings that JupyterLab knows.

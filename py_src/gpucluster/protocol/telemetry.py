@@ -8,9 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
-from .version import WireModel
+
+class WireModel(BaseModel):
+    """Base of all models that are sent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
+
 
 Integers: TypeAlias = list[int | None] | int | None
 """One whole number per worker, or one that holds for all workers. Null: not measured."""

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 
 from pydantic import Field
 
-from .version import WireModel
+from .telemetry import WireModel
 
 
 @dataclass(frozen=True)

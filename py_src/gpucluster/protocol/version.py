@@ -1,12 +1,10 @@
-"""The version of the wire protocol, and what both ends use: names, and the base of models.
+"""The version of the wire protocol, and names that both ends use.
 
 It is raised by one when a message changes in a way that an older peer cannot read. Jupyter server, kernel and cluster
 may have three Python environments with three versions of this package.
 """
 
 from __future__ import annotations
-
-from pydantic import BaseModel, ConfigDict
 
 PROTOCOL_VERSION = 7
 PROTOCOL_HEADER = "X-GPUCluster-Protocol"
@@ -19,9 +17,3 @@ IMPORT_FROM = "GPUCLUSTER_IMPORT_FROM"
 """Environment variable with further directories that workers import modules from: those of the caller."""
 ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
 """Environment variable that names the variables added for a supervisor, which it removes again."""
-
-
-class WireModel(BaseModel):
-    """Base of all models that are sent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
