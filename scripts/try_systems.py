@@ -21,7 +21,9 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = ROOT / ".build" / "systems"
@@ -209,15 +211,15 @@ def system(suite: str, mirror: str) -> Iterator[System]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def write(row: list[str]) -> None:
-    """Put a row into the table of the page, instead of an earlier one of the same system."""
+def write(program: str, head: list[str], row: list[str], key: Callable[[list[str]], Any]) -> None:
+    """Put a row into the program's table of the page, instead of an earlier one with the same key."""
     text = PAGE.read_text(encoding="utf-8")
-    begin, end = "<!-- table: scripts/try_systems.py -->", "<!-- end of systems -->"
+    begin, end = f"<!-- table: scripts/{program} -->", "<!-- end of table -->"
     before, _, rest = text.partition(begin)
     old, _, after = rest.partition(end)
     lines = [line.strip("| ").split(" | ") for line in old.splitlines() if line.startswith("| ")]
-    rows = [one for one in lines[2:] if one[0] != row[0]] + [row]
-    table = [HEAD, ["---"] * len(HEAD), *sorted(rows)]
+    rows = [one for one in lines[2:] if key(one) != key(row)] + [row]
+    table = [head, ["---"] * len(head), *sorted(rows, key=key)]
     body = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
     PAGE.write_text(f"{before}{begin}\n\n{body}\n\n{end}{after}", encoding="utf-8")
 
@@ -249,7 +251,8 @@ def main() -> None:
             row = [f"{name[1] if name else suite}", python.split()[-1], node.strip().removeprefix("v")]
             print(suite, *results, flush=True)
             if len(results) == len(CASES):
-                write([*row, datetime.now(UTC).date().isoformat(), *results])
+                row += [datetime.now(UTC).date().isoformat(), *results]
+                write("try_systems.py", HEAD, row, itemgetter(0))
     raise SystemExit(0 if is_all else 1)
 
 

