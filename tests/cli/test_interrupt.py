@@ -104,8 +104,8 @@ sys.exit(main())
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     "moment",
-    ["gpucluster.protocol.errors", "garbage in gpucluster.protocol.errors", "gpucluster.gauges.ranking",
-     "garbage in gpucluster.gauges.ranking", "exit"],
+    ["gpucluster.protocol.errors", "garbage in gpucluster.protocol.errors", "gpucluster.gauges.text",
+     "garbage in gpucluster.gauges.text", "exit"],
 )  # fmt: skip
 def test_an_interrupt_at_any_moment_ends_without_a_traceback(site: Any, moment: str, number: signal.Signals) -> None:
     program = [sys.executable, "-c", _INTERRUPTED, moment, str(int(number)), "gauges"]

@@ -10,10 +10,19 @@ from typing import Any
 import dask
 import distributed  # noqa: F401  # sets the defaults of workers
 import pytest
-from gpucluster.gauges.bars import PART_NAMES, Bar
-from gpucluster.gauges.figures import Figures, cluster_figures, worker_figures, worker_title
-from gpucluster.gauges.sentences import others_text, running_tasks, sentences, shared_text
-from gpucluster.gauges.units import count_text, duration_text, percent_text, size_text
+from gpucluster.gauges.figures import (
+    PART_NAMES,
+    Bar,
+    Figures,
+    cluster_figures,
+    count_text,
+    duration_text,
+    percent_text,
+    size_text,
+    worker_figures,
+    worker_title,
+)
+from gpucluster.gauges.text import others_text, running_tasks, sentences, shared_text
 from gpucluster.protocol.telemetry import TelemetrySample
 
 CASES = json.loads(Path(__file__).with_name("cases.json").read_text(encoding="utf-8"))

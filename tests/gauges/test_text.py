@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 from gpucluster.gauges import text
 from gpucluster.gauges.figures import worker_figures
-from gpucluster.gauges.ranking import narrowed, ranked
-from gpucluster.gauges.sentences import sentences
-from gpucluster.gauges.text import cluster_lines, worker_lines
+from gpucluster.gauges.text import cluster_lines, narrowed, ranked, sentences, worker_lines
 from gpucluster.protocol.telemetry import TelemetrySample
 
 GIB = 2**30

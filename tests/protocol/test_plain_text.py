@@ -6,8 +6,7 @@ import logging
 
 import pytest
 from gpucluster.protocol.errors import ClusterNotFound
-from gpucluster.protocol.log_text import plain_log
-from gpucluster.protocol.plain_text import escaped, printable
+from gpucluster.protocol.plain_text import escaped, plain_log, printable
 
 
 @pytest.mark.parametrize(

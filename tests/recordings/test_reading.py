@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from gpucluster.protocol.errors import InvalidRequest, RecordingNotFound, RecordingUnreadable
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.recordings import places, unpacking
+from gpucluster.recordings import places, reading
 from gpucluster.recordings.places import bundled_recordings, find_recording, recordings_below
 from gpucluster.recordings.reading import playing_speed, position_text, read_header, read_recording, times_of
 from hypothesis import given, settings
@@ -146,7 +146,7 @@ def test_unplayable_samples(tmp_path: Path) -> None:
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     line = b" " * 2**19 + b"\n"
-    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + line * (unpacking.MOST_BYTES // len(line) + 1))
+    bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + line * (reading.MOST_BYTES // len(line) + 1))
     assert len(bomb) < 2**20
     (tmp_path / "a.jsonl.gz").write_bytes(bomb)
     with pytest.raises(RecordingUnreadable, match="unpacks to more than 48 MiB"):
@@ -191,7 +191,7 @@ def test_compression_bomb_is_refused_quickly(tmp_path: Path, name: str) -> None:
 
 
 def test_slow_reading_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "MOST_SECONDS", 0.0)
     with pytest.raises(RecordingUnreadable, match="takes too long to read"):
         read_recording(file_of(tmp_path / "a.jsonl", HEADER, *(event(1) for _ in range(1000))))
 
@@ -212,14 +212,14 @@ def test_gzip_members_are_joined(tmp_path: Path) -> None:
 def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path, name, monkeypatch):
     path = file_of(tmp_path / name, HEADER)
     written = path.stat().st_size
-    original = unpacking.os.fstat
+    original = reading.os.fstat
 
     def grows_after_the_look(descriptor: int) -> os.stat_result:
         status = original(descriptor)
         os.truncate(path, 10**9)
         return status
 
-    monkeypatch.setattr(unpacking.os, "fstat", grows_after_the_look)
+    monkeypatch.setattr(reading.os, "fstat", grows_after_the_look)
     assert written < 10**6
     with pytest.raises(RecordingUnreadable, match=r"can be played|too long"):
         read_recording(path)
@@ -231,7 +231,7 @@ def test_a_line_without_end_and_a_large_file(tmp_path: Path) -> None:
     with pytest.raises(RecordingUnreadable, match="a line is too long"):
         read_recording(tmp_path / "a.jsonl")
     with (tmp_path / "a.jsonl").open("wb") as file:
-        file.truncate(unpacking.MOST_BYTES + 1)
+        file.truncate(reading.MOST_BYTES + 1)
     with pytest.raises(RecordingUnreadable, match="recordings of up to 48 MiB can be played"):
         read_recording(tmp_path / "a.jsonl")
 

@@ -8,7 +8,7 @@ import stat
 
 import pytest
 from gpucluster.protocol.telemetry import ActivityEntry
-from gpucluster.registry import activity
+from gpucluster.registry import logs
 
 
 def entry(message: str) -> ActivityEntry:
@@ -17,51 +17,51 @@ def entry(message: str) -> ActivityEntry:
 
 def test_entries_are_read_back(tmp_path):
     path = tmp_path / "activity"
-    assert activity.read(path) == []
+    assert logs.read_activity(path) == []
     written = [entry("one"), entry('a "quoted" line and ☃')]
     for each in written:
-        activity.append(path, each)
-    assert activity.read(path) == written
+        logs.append_activity(path, each)
+    assert logs.read_activity(path) == written
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_old_entries_are_dropped(tmp_path):
     path = tmp_path / "activity"
-    for number in range(5 * activity.KEPT):
-        activity.append(path, entry(f"{number}"))
-    assert [each.message for each in activity.read(path)] == [
-        str(number) for number in range(4 * activity.KEPT, 5 * activity.KEPT)
+    for number in range(5 * logs.KEPT_ENTRIES):
+        logs.append_activity(path, entry(f"{number}"))
+    assert [each.message for each in logs.read_activity(path)] == [
+        str(number) for number in range(4 * logs.KEPT_ENTRIES, 5 * logs.KEPT_ENTRIES)
     ]
-    assert len(path.read_text().splitlines()) < 1.5 * activity.KEPT
+    assert len(path.read_text().splitlines()) < 1.5 * logs.KEPT_ENTRIES
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_long_message_is_cut(tmp_path):
     path = tmp_path / "activity"
-    activity.append(path, entry("x" * 100_000))
-    [read] = activity.read(path)
+    logs.append_activity(path, entry("x" * 100_000))
+    [read] = logs.read_activity(path)
     assert read.message.endswith("x…")
     assert len(read.message) == 500
 
 
 def test_control_characters_are_escaped(tmp_path):
     path = tmp_path / "activity"
-    activity.append(path, entry("worker \x1b[31m\x00\n\x85\u2028\x9b"))
-    assert [each.message for each in activity.read(path)] == [r"worker \x1b[31m\x00\n\x85\u2028\x9b"]
+    logs.append_activity(path, entry("worker \x1b[31m\x00\n\x85\u2028\x9b"))
+    assert [each.message for each in logs.read_activity(path)] == [r"worker \x1b[31m\x00\n\x85\u2028\x9b"]
     assert path.read_text().isascii()
 
 
 def test_entry_after_truncated_one_is_kept(tmp_path):
     path = tmp_path / "activity"
-    activity.append(path, entry("before"))
+    logs.append_activity(path, entry("before"))
     with path.open("ab") as file:
         file.write(entry("a name such as Jürgen").model_dump_json().encode().partition("ü".encode()[1:])[0])
-    activity.append(path, entry("after"))
-    assert [each.message for each in activity.read(path)] == ["before", "after"]
+    logs.append_activity(path, entry("after"))
+    assert [each.message for each in logs.read_activity(path)] == ["before", "after"]
     # Also when the file is full and the oldest entries are dropped.
-    for number in range(2 * activity.KEPT):
-        activity.append(path, entry(f"{number}"))
-    assert activity.read(path)[-1].message == f"{2 * activity.KEPT - 1}"
+    for number in range(2 * logs.KEPT_ENTRIES):
+        logs.append_activity(path, entry(f"{number}"))
+    assert logs.read_activity(path)[-1].message == f"{2 * logs.KEPT_ENTRIES - 1}"
 
 
 def test_partial_write_raises(tmp_path, monkeypatch):
@@ -77,19 +77,19 @@ def test_partial_write_raises(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "write", write)
     with pytest.raises(OSError, match="No space left"):
-        activity.append(path, entry("cut"))
+        logs.append_activity(path, entry("cut"))
     monkeypatch.undo()
-    activity.append(path, entry("whole"))
-    assert [each.message for each in activity.read(path)] == ["whole"]
+    logs.append_activity(path, entry("whole"))
+    assert [each.message for each in logs.read_activity(path)] == ["whole"]
 
 
 def test_a_broken_line_hides_no_other(tmp_path):
     path = tmp_path / "activity"
-    activity.append(path, entry("before"))
+    logs.append_activity(path, entry("before"))
     with path.open("ab") as file:
         file.write(b'{"at": "2026\n\xff\xfe\n[]\n')
-    activity.append(path, entry("after"))
-    assert [each.message for each in activity.read(path)] == ["before", "after"]
+    logs.append_activity(path, entry("after"))
+    assert [each.message for each in logs.read_activity(path)] == ["before", "after"]
 
 
 def test_a_link_is_not_followed(tmp_path):
@@ -97,7 +97,7 @@ def test_a_link_is_not_followed(tmp_path):
     target.write_text("precious")
     (tmp_path / "activity").symlink_to(target)
     with pytest.raises(OSError, match="symbolic link"):
-        activity.append(tmp_path / "activity", entry("x"))
+        logs.append_activity(tmp_path / "activity", entry("x"))
     assert target.read_text() == "precious"
 
 
@@ -115,4 +115,4 @@ def test_a_link_is_not_followed(tmp_path):
     ],
 )
 def test_requester_is_one_short_line(given, shown):
-    assert activity.who(given) == shown
+    assert logs.who(given) == shown

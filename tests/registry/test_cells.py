@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.protocol.cells import CellTasks, CellWork
-from gpucluster.registry import cells
+from gpucluster.registry import logs
 
 
 def work(number: int, n_done: int = 0, **fields: object) -> CellWork:
@@ -20,9 +20,9 @@ def work(number: int, n_done: int = 0, **fields: object) -> CellWork:
 
 def test_the_last_line_of_a_cell_counts(tmp_path):
     path = tmp_path / "cells"
-    cells.append(path, [work(2), work(1)])
-    cells.append(path, [work(2, n_done=5, ended="2026-11-29T10:01:00.000Z")])
-    first, second = cells.read(path)
+    logs.append_cells(path, [work(2), work(1)])
+    logs.append_cells(path, [work(2, n_done=5, ended="2026-11-29T10:01:00.000Z")])
+    first, second = logs.read_cells(path)
     assert first == work(1)
     assert second == work(2, n_done=5, ended="2026-11-29T10:01:00.000Z")
     assert path.stat().st_mode & 0o777 == 0o600
@@ -31,22 +31,22 @@ def test_the_last_line_of_a_cell_counts(tmp_path):
 @pytest.mark.parametrize("cut", [1, 20, 200])
 def test_a_line_that_was_cut_off_loses_that_change_only(tmp_path, cut):
     path = tmp_path / "cells"
-    cells.append(path, [work(1)])
-    cells.append(path, [work(1, n_done=5)])
+    logs.append_cells(path, [work(1)])
+    logs.append_cells(path, [work(1, n_done=5)])
     path.write_bytes(path.read_bytes()[:-cut])
-    assert cells.read(path) == [work(1) if cut > 1 else work(1, n_done=5)]
-    cells.append(path, [work(2)])
-    assert [cell.number for cell in cells.read(path)] == [1, 2]
+    assert logs.read_cells(path) == [work(1) if cut > 1 else work(1, n_done=5)]
+    logs.append_cells(path, [work(2)])
+    assert [cell.number for cell in logs.read_cells(path)] == [1, 2]
 
 
 def test_the_file_stays_small(tmp_path, monkeypatch):
-    monkeypatch.setattr(cells, "_REWRITE_ABOVE_BYTES", 20_000)
-    monkeypatch.setattr(cells, "KEPT_BYTES", 5_000)
+    monkeypatch.setattr(logs, "_REWRITE_ABOVE_BYTES", 20_000)
+    monkeypatch.setattr(logs, "KEPT_CELL_BYTES", 5_000)
     path = tmp_path / "cells"
     for number in range(200):
-        cells.append(path, [work(number % 60)])
+        logs.append_cells(path, [work(number % 60)])
         assert path.stat().st_size < 21_000
-    assert cells.read(path)[-1].number == 59
+    assert logs.read_cells(path)[-1].number == 59
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -55,6 +55,6 @@ def test_a_link_in_its_place_is_not_followed(tmp_path):
     target.touch()
     (tmp_path / "cells").symlink_to(target)
     with pytest.raises(OSError):
-        cells.append(tmp_path / "cells", [work(1)])
+        logs.append_cells(tmp_path / "cells", [work(1)])
     assert target.read_bytes() == b""
-    assert cells.read(tmp_path / "cells") == []
+    assert logs.read_cells(tmp_path / "cells") == []

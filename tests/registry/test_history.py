@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from gpucluster.client.history.reading import history, read_history
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.registry import cells
 from gpucluster.registry import history as kept
-from gpucluster.registry.moments import stamped
+from gpucluster.registry import logs
+from gpucluster.registry.record import stamped
 from gpucluster.registry.store import Registry
 
 from tests.client.test_comparing import cell, tasks, where
@@ -34,7 +34,7 @@ def ended(registry, number, name="etl", days=0.0):
     folder, descriptor = registry.new_folder()
     os.close(descriptor)
     began = stamped(datetime.now(UTC) - timedelta(days=days))
-    cells.append(folder.cells, [work(number, began, where=where(cluster=name, cluster_id=folder.id))])
+    logs.append_cells(folder.cells, [work(number, began, where=where(cluster=name, cluster_id=folder.id))])
     registry.delete(folder)
     assert not folder.path.exists()
     return folder
@@ -48,7 +48,7 @@ def test_cells_outlive_their_cluster(registry):
     folder, descriptor = registry.new_folder()
     os.close(descriptor)
     ended(registry, 1)
-    cells.append(folder.cells, [work(2, stamped(datetime.now(UTC)))])
+    logs.append_cells(folder.cells, [work(2, stamped(datetime.now(UTC)))])
     assert numbers(registry) == [1, 2]
     [file] = (registry.directory / "history").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from gpucluster.protocol.errors import InvalidState
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry.leasing import Hold, lease_of_this_process, why_over
+from gpucluster.registry.holders import Hold, lease_of_this_process, why_over
 from gpucluster.registry.record import Folder
 from gpucluster.registry.store import ENDED_LEASES_KEPT
 

@@ -15,10 +15,9 @@ from gpucluster.client.control import Control
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, NameTaken, ProtocolMismatch, RegistryUnsafe
 from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.version import PROTOCOL_VERSION
-from gpucluster.registry import activity, lock
+from gpucluster.registry import lock, logs
 from gpucluster.registry.ending import note_end, tail
-from gpucluster.registry.record import DashboardAddress
-from gpucluster.registry.secret import read_secret
+from gpucluster.registry.record import DashboardAddress, read_secret
 from gpucluster.registry.store import ENDED_KEPT, Registry
 
 from .records import write, write_ended
@@ -48,7 +47,7 @@ def test_dead_process_is_shown_as_failed(registry, state):
     assert model.log_tail[-1] == "line 99"
     assert len(model.log_tail) == 20
     assert (model.n_workers, model.workers, model.scheduler_address, model.idle.stops_at) == (0, [], None, None)
-    assert [(entry.kind, entry.message) for entry in activity.read(folder.activity)] == [("failure", model.reason)]
+    assert [(entry.kind, entry.message) for entry in logs.read_activity(folder.activity)] == [("failure", model.reason)]
     assert registry.list() == [model]
     assert sorted(path.name for path in folder.path.iterdir()) == ["activity", "lock", "log", "state.json"]
     assert Registry(registry.directory).list() == [model], "the end was written to the disk"
@@ -101,7 +100,7 @@ def test_end_is_logged_once(registry):
     folder.activity.unlink()
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: note_end(folder, ended), range(40)))
-    assert [entry.message for entry in activity.read(folder.activity)] == [ended.reason]
+    assert [entry.message for entry in logs.read_activity(folder.activity)] == [ended.reason]
 
 
 def test_running_cluster_precedes_ended_namesake(registry):

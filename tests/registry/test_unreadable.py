@@ -14,10 +14,9 @@ from socketserver import UnixStreamServer
 import pytest
 from gpucluster.protocol.errors import InvalidState
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry import activity, store, unreadable
+from gpucluster.registry import logs, store, unreadable
 from gpucluster.registry.links import living_links
-from gpucluster.registry.record import Folder
-from gpucluster.registry.secret import read_secret
+from gpucluster.registry.record import Folder, read_secret
 from gpucluster.registry.started_elsewhere import _may_try, read_remembered
 from gpucluster.registry.store import Registry
 from gpucluster.registry.watching import RegistryWatch
@@ -118,7 +117,7 @@ def test_pipes_in_place_of_files_do_not_block(registry, monkeypatch):
     with pytest.raises(InvalidState):
         registry.dashboard("dead")
     assert asyncio.run(reap(folder)).startswith("Processes started elsewhere may still be running: ")
-    assert [entry.kind for entry in activity.read(folder.activity)] == ["failure"]
+    assert [entry.kind for entry in logs.read_activity(folder.activity)] == ["failure"]
     folder.activity.unlink()
     os.mkfifo(folder.activity)
     reaped: list[Folder] = []

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from gpucluster.recordings import unpacking
+from gpucluster.recordings import reading
 from gpucluster.recordings.places import bundled_recordings
 from gpucluster.recordings.reading import read_recording
 
@@ -139,7 +139,7 @@ class TestSession:
                 raise PermissionError(13, "Permission denied", name)
             return original(name, *arguments, **options)
 
-        monkeypatch.setattr(unpacking.os, "open", refused)
+        monkeypatch.setattr(reading.os, "open", refused)
         code, answer = await read(path.name)
         assert (code, answer["message"]) == (404, "The recording cannot be read: Permission denied.")
 

@@ -14,7 +14,7 @@ from gpucluster.client.control import Control
 from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
-from gpucluster.registry import activity
+from gpucluster.registry import logs
 from gpucluster.supervisor.activity.activity_log import ActivityLog, span
 from gpucluster.supervisor.activity.deaths import Death, DeathCauses
 from gpucluster.supervisor.activity.worker_titles import WorkerTitles
@@ -48,7 +48,7 @@ async def test_repeated_deaths_are_one_notice(tmp_path, monkeypatch):
     log = log_of(tmp_path, {"0"}, announce)
     for number in range(40):
         lose(log, number)
-    kinds = [entry.kind for entry in activity.read(tmp_path / "activity")]
+    kinds = [entry.kind for entry in logs.read_activity(tmp_path / "activity")]
     assert kinds.count("worker_died") == 40, "each has an entry"
     assert noticed[0] == ("worker_died", "Worker 0 left unexpectedly; see the log.", None)
     assert noticed[-1][1] == "Worker 0 left unexpectedly, 40 times; see the log."
@@ -80,7 +80,7 @@ async def test_notice_is_updated_after_recomputing(tmp_path):
     log.note_recomputing(0)
     being, were = (f"Worker 0 was killed (SIGKILL). 14 results {verb} recomputed." for verb in ("are being", "were"))
     assert noticed == [(being, None), (were, being)]
-    [entry] = activity.read(tmp_path / "activity")
+    [entry] = logs.read_activity(tmp_path / "activity")
     assert entry.message == "Worker 0 was killed (SIGKILL). 14 results to recompute.", "which stays true"
 
 
@@ -116,7 +116,7 @@ async def test_failed_tasks_are_logged_once(tmp_path):
     log = log_of(tmp_path, set())
     for failures in ([("load", "1 task failed")], [("load", "2 tasks failed")], [], [("load", "3 tasks failed")]):
         log.note_failures(failures)
-    entries = [(entry.kind, entry.message) for entry in activity.read(tmp_path / "activity")]
+    entries = [(entry.kind, entry.message) for entry in logs.read_activity(tmp_path / "activity")]
     assert entries == [("failure", "1 task failed"), ("failure", "3 tasks failed")]
 
 
@@ -176,7 +176,7 @@ async def test_simultaneous_workers_are_one_entry(tmp_path, monkeypatch):
         activity_log.note_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
 
     def messages():
-        return [entry.message for entry in activity.read(tmp_path / "activity")]
+        return [entry.message for entry in logs.read_activity(tmp_path / "activity")]
 
     waiting = []
     loop = asyncio.get_running_loop()
@@ -210,7 +210,7 @@ async def test_restart_is_one_entry(tmp_path):
     saw(20, 21)
     saw(20, 21, 32)
     activity_log.flush()
-    assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
+    assert [entry.message for entry in logs.read_activity(tmp_path / "activity")] == [
         "Restart all workers",
         "Worker 2 left unexpectedly; see the log.",
         "Worker 2 joined",
@@ -222,7 +222,7 @@ async def test_short_lived_worker_joins_before_it_leaves(tmp_path):
     for names in ("0", "01", "0"):
         activity_log.note_workers([member(name, f"tcp://h:{name}") for name in names], restarting=False)
     activity_log.happened("worker_died", "It has ended")
-    messages = [entry.message for entry in activity.read(tmp_path / "activity")]
+    messages = [entry.message for entry in logs.read_activity(tmp_path / "activity")]
     assert messages == ["Worker 1 joined", "Worker 1 left unexpectedly; see the log.", "It has ended"]
 
 
@@ -241,7 +241,7 @@ async def test_leaving_worker_is_known_by_address(tmp_path):
     activity_log.mark_staying({"tcp://h:1"})
     activity_log.note_workers([other_two], restarting=False)
     activity_log.flush()
-    assert [entry.message for entry in activity.read(tmp_path / "activity")] == [
+    assert [entry.message for entry in logs.read_activity(tmp_path / "activity")] == [
         "Worker 1 left unexpectedly; see the log.",
         "Worker 2 left",
         "Worker 2 joined",

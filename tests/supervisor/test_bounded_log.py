@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from gpucluster.protocol.log_text import RateLimit
+from gpucluster.protocol.plain_text import RateLimit
 from gpucluster.protocol.sizes import format_size
 from gpucluster.registry.ending import LONGEST_LINE, tail
 from gpucluster.supervisor.activity.bounded_log import BoundedLog

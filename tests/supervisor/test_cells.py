@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from gpucluster.registry import cells as file
+from gpucluster.registry import logs
 from gpucluster.supervisor.figures.cells import CellLog
 
 COLUMNS = {"workers": ("0", "1"), "memory_bytes": (100, 200), "received_bytes": (10, 20), "tier_disk_bytes": (0, 0)}
@@ -27,7 +27,7 @@ def test_peaks_are_kept_and_traffic_counts_from_the_beginning(tmp_path):
     log.add([first], COLUMNS)
     log.add([first], COLUMNS | {"memory_bytes": (500, 200), "received_bytes": (15, 120), "tier_disk_bytes": (0, 64)})
     log.add([first | {"ended": first["began"] + 2}], COLUMNS | {"received_bytes": (15, 120)})
-    [cell] = file.read(tmp_path / "cells")
+    [cell] = logs.read_cells(tmp_path / "cells")
     assert (cell.memory_peak_bytes, cell.spilled_peak_bytes, cell.moved_bytes) == (700, 64, 105)
     assert cell.n_workers == 2
     assert cell.vram_peak_bytes is None
@@ -35,7 +35,7 @@ def test_peaks_are_kept_and_traffic_counts_from_the_beginning(tmp_path):
     log.add([first | {"ended": first["began"] + 2}], COLUMNS | {"memory_bytes": (9000, 0)})
     later = told(id="run-2", began=first["began"] + 3)
     log.add([first | {"ended": first["began"] + 2}, later], COLUMNS | {"memory_bytes": (99_000, 0)})
-    assert [cell.memory_peak_bytes for cell in file.read(tmp_path / "cells")] == [9000, 99_000]
+    assert [cell.memory_peak_bytes for cell in logs.read_cells(tmp_path / "cells")] == [9000, 99_000]
 
 
 def test_nothing_is_written_while_nothing_changes(tmp_path):
@@ -52,7 +52,7 @@ def test_the_end_of_the_cluster_ends_what_computes(tmp_path):
     done = told()
     log.add([done | {"ended": done["began"] + 1}, told(id="run-2")], COLUMNS)
     log.end()
-    assert {cell.id: cell.lost for cell in file.read(tmp_path / "cells")} == {"run-1": False, "run-2": True}
+    assert {cell.id: cell.lost for cell in logs.read_cells(tmp_path / "cells")} == {"run-1": False, "run-2": True}
 
 
 def test_what_cannot_be_written_is_written_later(tmp_path, caplog):
@@ -64,7 +64,7 @@ def test_what_cannot_be_written_is_written_later(tmp_path, caplog):
     assert len(caplog.records) == 1
     folder.mkdir()
     log.add([same], COLUMNS)
-    assert [cell.id for cell in file.read(folder / "cells")] == ["run-1"]
+    assert [cell.id for cell in logs.read_cells(folder / "cells")] == ["run-1"]
 
 
 def test_peaks_of_workers_errors_and_waiting_are_kept(tmp_path):
@@ -74,7 +74,7 @@ def test_peaks_of_workers_errors_and_waiting_are_kept(tmp_path):
     assert log.add([failing], threads)
     log.add([failing], threads | {"memory_bytes": (500, 50)})
     assert not log.add([failing | {"ended": failing["began"] + 2}], threads)
-    [cell] = file.read(tmp_path / "cells")
+    [cell] = logs.read_cells(tmp_path / "cells")
     assert {worker.name: worker.memory_bytes for worker in cell.workers} == {"0": 500, "1": 200}
     assert (cell.n_threads, cell.n_lost_workers) == (3, 1)
     assert cell.waiting_seconds == 3 * 2 - 0.5

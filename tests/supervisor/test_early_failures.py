@@ -13,8 +13,7 @@ import pytest
 from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.errors import RegistryUnsafe
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
-from gpucluster.registry.moments import now
-from gpucluster.registry.record import Record
+from gpucluster.registry.record import Record, now
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor.__main__ import _note_failure
 

@@ -17,7 +17,7 @@ from gpucluster.client.notebook_client import MORE_MEMORY, Client
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import WorkerModel
-from gpucluster.registry.moments import now
+from gpucluster.registry.record import now
 from gpucluster.supervisor.activity.deaths import Death, ended_by, sentence
 from gpucluster.supervisor.activity.marks import Marks
 from gpucluster.supervisor.activity.worker_titles import WorkerTitles

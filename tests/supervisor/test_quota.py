@@ -19,7 +19,7 @@ from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
 from gpucluster.protocol.spec import SpecBase
-from gpucluster.registry.moments import now
+from gpucluster.registry.record import now
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor.quota import Quota
 

@@ -277,7 +277,7 @@ def test_log_hides_secrets_and_control_characters(tmp_path):
     import subprocess
 
     code = (
-        "import logging; from gpucluster.protocol.log_text import redact, route_all_loggers, start_log\n"
+        "import logging; from gpucluster.protocol.plain_text import redact, route_all_loggers, start_log\n"
         "start_log(); redact('s3cret'); import distributed, warnings; route_all_loggers()\n"
         "logging.info('at %s', 'http://host/s3cret/status')\n"
         "logging.getLogger('gpucluster.supervisor').info('by %s', 'x' + chr(27) + '[2J' + chr(10) + '2026 INFO')\n"

@@ -17,9 +17,8 @@ from gpucluster.client.control import Control
 from gpucluster.operating_system.plain_file import NotPlain, read_plain_file
 from gpucluster.protocol.errors import AccessDenied, StartTimedOut
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry.moments import now
 from gpucluster.registry.process import ProcessIdentity
-from gpucluster.registry.record import Record
+from gpucluster.registry.record import Record, now
 
 GONE_WITHIN_SECONDS = 5.0
 

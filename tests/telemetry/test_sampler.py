@@ -14,7 +14,7 @@ from gpucluster.client.events import CELLS
 from gpucluster.dask_internals.spans import cell_span
 from gpucluster.protocol.cells import CellProgress
 from gpucluster.protocol.models import EVENT, CellsChanged, Telemetry
-from gpucluster.registry.cells import read as read_cells
+from gpucluster.registry.logs import read_cells
 from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.cells import CellLog
 from gpucluster.supervisor.figures.sampler import Sampler, compact

@@ -21,9 +21,12 @@ from gpucluster.widgets.kernel import (
     UNANSWERED,
     UNANSWERED_WHILE_BUSY,
     ClusterFeed,
+    Opened,
     Presence,
+    Scale,
+    Stop,
+    read_message,
 )
-from gpucluster.widgets.messages import Opened, Scale, Stop, read_message
 
 
 class Clock:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from ..protocol.errors import PreflightFailed
-from ..protocol.gpu_spec import GPUSpec
-from ..protocol.machine_spec import MachineSpec, NodeSpec
+from ..protocol.machine_spec import GPUSpec, MachineSpec, NodeSpec
 from .worker_variables import given_variables
 
 if TYPE_CHECKING:

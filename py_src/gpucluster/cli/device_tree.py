@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..gauges.units import percent_text, size_text
+from ..gauges.figures import percent_text, size_text
 from ..protocol.models import DeviceModel, DeviceProcess, HostDevices
 from ..protocol.plain_text import aligned, printable
 from ..protocol.workers import worker_title

@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ..client.control import Control
-from ..gauges.ranking import FIGURES, Figure, ranked
-from ..gauges.text import cluster_lines, moment_text, worker_lines
+from ..gauges.text import FIGURES, Figure, cluster_lines, moment_text, ranked, worker_lines
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.recordings import RecordedSession

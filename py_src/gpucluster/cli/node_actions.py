@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ..client.instructing import class_clusters, message_class, stop_class
 from ..client.node import node as whole_node
-from ..gauges.units import duration_text
+from ..gauges.figures import duration_text
 from ..protocol.errors import InvalidRequest
 from ..protocol.instructing import ClassAnswer, ClassCluster, ClassClusters, More, NodeModel, SharedDevice, SlotHolder
 from ..protocol.plain_text import counted, times

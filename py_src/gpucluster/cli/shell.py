@@ -116,7 +116,7 @@ def _logs(found: Namespace) -> int:
 
 
 def _gauges(found: Namespace) -> int:
-    from ..gauges.ranking import narrowed
+    from ..gauges.text import narrowed
     from . import gauges
     from .screen import Screen
 

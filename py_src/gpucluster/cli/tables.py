@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from ..client.display.card import cost_text, network_text, pending_text, progress_line
 from ..client.starting.capacity import ListedPreset
-from ..gauges.units import duration_text
+from ..gauges.figures import duration_text
 from ..protocol.cells import CellWork
 from ..protocol.kinds import KindModel, kind_title
 from ..protocol.messages import Message, MessageCode

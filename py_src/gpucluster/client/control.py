@@ -16,8 +16,8 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, 
 from ..protocol.models import ClusterModel, Event, ResultsReleased, Submission, Telemetry
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.telemetry import Decision, Decisions, LargestResults, TaskFailures, TelemetrySample
-from ..registry import activity
-from ..registry.leasing import Hold, Scope
+from ..registry import logs
+from ..registry.holders import Hold, Scope
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry
 from .display.presentation import shell_of_notebook
@@ -251,7 +251,7 @@ class AsyncControl(ControlMethods, Verbs):
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None, later: bool = False) -> None:
         self.registry = Registry(directory, later=later)
-        self.by = activity.who(by) or this_process()
+        self.by = logs.who(by) or this_process()
 
     def find_living(self, name: str | None = None) -> ClusterModel:
         """Return a cluster that has not ended, by name or id; by default the only one, or the lease of this command."""

@@ -14,7 +14,7 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidState, re
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.spec import SpecBase
-from ..registry.leasing import Hold, Scope
+from ..registry.holders import Hold, Scope
 from .api import START_SECONDS, Timeout, asked_for
 from .background import run, run_with_progress
 from .cluster import AsyncCluster, Cluster

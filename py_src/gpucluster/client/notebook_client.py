@@ -19,7 +19,7 @@ from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
-from ..registry.moments import stamped
+from ..registry.record import stamped
 from .control import this_process
 from .dask_keywords import SettingWithoutEffect
 from .display.dashboard import jupyter_link

@@ -17,7 +17,7 @@ from ..protocol.errors import AccessDenied, InvalidState, SupervisorUnreachable
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.telemetry import ActivityEntry
-from ..registry import activity, lock
+from ..registry import lock, logs
 from ..registry.directory import write_private
 from ..registry.process import ProcessIdentity, send_signal
 from ..registry.record import Folder
@@ -134,7 +134,7 @@ def is_lease_of_this_process(model: ClusterModel) -> bool:
 def stopped_by(registry: Registry, model: ClusterModel) -> str | None:
     """Return the origin of the request to stop, such as ``JupyterLab``; ``None``: no request, or unknown."""
     try:
-        entries: list[ActivityEntry] = activity.read(registry.folder(model.id).activity)
+        entries: list[ActivityEntry] = logs.read_activity(registry.folder(model.id).activity)
     except OSError:
         return None
     asked = [entry for entry in entries if entry.kind == "stop"]

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from ..protocol.errors import ErrorModel, GPUClusterError, SupervisorUnreachable, error_from_model
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
 from ..registry import lock
-from ..registry.record import Folder
-from ..registry.secret import read_secret
+from ..registry.record import Folder, read_secret
 
 if TYPE_CHECKING:
     import httpx

@@ -21,7 +21,7 @@ from ..protocol.links import DEFAULT_HOURS, NewLink, SharedLink, SharedLinks, pa
 from ..protocol.models import ClusterModel, LogLines
 from ..protocol.telemetry import Activity, ActivityEntry, TelemetryHistory, TelemetrySample
 from ..protocol.workers import find_worker
-from ..registry import activity, cells
+from ..registry import logs
 from ..registry.ending import tail
 from .adapting import Adaptive, AsyncAdaptive
 from .events import newest_sample
@@ -325,13 +325,13 @@ class Verbs:
     async def activity(self: AsyncControl, id: str) -> Activity:
         """Return the log of requests to a cluster and their results, even of an ended one. Raises `ClusterNotFound`."""
         model = self.registry.find(id)
-        return Activity(id=model.id, entries=activity.read(self.registry.folder(model.id).activity))
+        return Activity(id=model.id, entries=logs.read_activity(self.registry.folder(model.id).activity))
 
     @verb_as(_cells)
     async def cells(self: AsyncControl, id: str) -> Cells:
         """Return what each notebook cell computed, even on an ended cluster, oldest first. Raises `ClusterNotFound`."""
         model = self.registry.find(id)
-        return Cells(id=model.id, cells=cells.read(self.registry.folder(model.id).cells))
+        return Cells(id=model.id, cells=logs.read_cells(self.registry.folder(model.id).cells))
 
     @verb_as(_lines)
     async def logs(self: AsyncControl, id: str, lines: int = 200) -> LogLines:

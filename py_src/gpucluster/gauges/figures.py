@@ -1,16 +1,18 @@
-"""Figures of one worker and of all. ``gauges/figures.ts`` computes the same; see ``tests/gauges/cases.json``.
+"""Figures of one worker and of all, the stacked bars of their memory, and numbers as text.
 
-A figure that is not measured is ``None``, never zero.
+``gauges/figures.ts``, ``gauges/segments.ts`` and ``gauges/units.ts`` compute the same in browsers; see
+``tests/gauges/cases.json``. A figure that is not measured is ``None``, never zero.
 """
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..protocol import workers
 from ..protocol.telemetry import TelemetrySample
-from .bars import Bar, Vram, memory_bar, on_machine, results_bar, sum_bars, vram_bar
 
 
 def entry(sample: TelemetrySample, name: str, place: int) -> int | float | str | None:
@@ -142,3 +144,176 @@ def _sum(values: Iterable[int | None]) -> int | None:
     """Return the sum of the measured values; ``None`` if there are none."""
     measured = [value for value in values if value is not None]
     return sum(measured) if measured else None
+
+
+PART_NAMES = {
+    "rmm_used": "RMM used",
+    "rmm_free": "RMM pool, free",
+    "rmm_pool": "RMM pool, use unknown",
+    "cluster": "This cluster, not RMM",
+    "others": "Others",
+    "unknown": "Unknown programs",
+    "managed": "Managed",
+    "tier_device": "On the GPU",
+    "tier_host": "On the host",
+    "tier_disk": "On disk",
+    "unmanaged": "Unmanaged",
+}
+"""Names of the parts of bars by kind, which also selects the colour, in drawing order."""
+
+
+@dataclass(frozen=True)
+class Part:
+    kind: str
+    size_bytes: int
+
+    @property
+    def name(self) -> str:
+        return PART_NAMES[self.kind]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A stacked bar."""
+
+    label: str
+    parts: tuple[Part, ...]
+    used_bytes: int
+    total_bytes: int | None  # None: no limit.
+
+    @property
+    def text(self) -> str:
+        """Return ``410 MiB of 4 GiB (10 %)``."""
+        used = size_text(self.used_bytes)
+        if not self.total_bytes:
+            return used
+        return f"{used} of {size_text(self.total_bytes)} ({percent_text(100 * self.used_bytes / self.total_bytes)})"
+
+    @property
+    def sentence(self) -> str:
+        return "; ".join(f"{part.name} {size_text(part.size_bytes)}" for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Vram:
+    """The known memory of one GPU; ``None`` for unknown figures."""
+
+    total: int | None
+    used: int | None
+    cluster: int | None
+    rmm_used: int | None
+    rmm_pool: int | None
+
+
+def vram_bar(vram: Vram) -> Bar | None:
+    """Return the memory of one GPU by its user; the parts always add up to what is in use.
+
+    RMM has three states: without figures it is not used, with a pool alone its use is unknown, and with both the pool
+    has a used and a free part.
+    """
+    if vram.used is None:
+        return None
+    rmm = max(vram.rmm_used or 0, vram.rmm_pool or 0)
+    claims = (
+        {"rmm_pool": rmm} if vram.rmm_used is None else {"rmm_used": vram.rmm_used, "rmm_free": rmm - vram.rmm_used}
+    )
+    claims |= {"unknown": vram.used} if vram.cluster is None else {"cluster": vram.cluster - rmm, "others": vram.used}
+    parts = []
+    rest = vram.used
+    for kind, size_bytes in claims.items():
+        # The figures may be from slightly different moments.
+        taken = min(rest, max(0, size_bytes))
+        rest -= taken
+        parts.append(Part(kind, taken))
+    return Bar("VRAM", _not_empty(parts), vram.used, vram.total)
+
+
+def memory_bar(used: int | None, kind: str, known: int | None, limit: int | None) -> Bar | None:
+    """Return the host memory of a worker: the part that Dask keeps results in, and the rest."""
+    if used is None:
+        return None
+    results = min(known or 0, used)
+    return Bar("Memory", _not_empty([Part(kind, results), Part("unmanaged", used - results)]), used, limit)
+
+
+def results_bar(tiers: dict[str, int | None]) -> Bar:
+    """Return the bytes of results by kind of tier."""
+    parts = _not_empty([Part(kind, size or 0) for kind, size in tiers.items()])
+    used = sum(part.size_bytes for part in parts)
+    return Bar("Results", parts, used, used)
+
+
+def sum_bars(label: str, bars: Iterable[Bar | None]) -> Bar | None:
+    """Return the sum of bars, part by part. The total is unknown if that of any bar is."""
+    known = [bar for bar in bars if bar is not None]
+    if not known:
+        return None
+    sizes: Counter[str] = Counter()
+    for bar in known:
+        sizes.update({part.kind: part.size_bytes for part in bar.parts})
+    totals = [bar.total_bytes for bar in known]
+    return Bar(
+        label,
+        tuple(Part(kind, sizes[kind]) for kind in PART_NAMES if sizes[kind]),
+        sum(bar.used_bytes for bar in known),
+        None if None in totals else sum(total for total in totals if total is not None),
+    )
+
+
+def on_machine(bar: Bar | None, machine_bytes: int | None) -> Bar | None:
+    """Return the memory of all workers: their limits together cannot exceed their machine's memory."""
+    if bar is None or machine_bytes is None or (bar.total_bytes is not None and bar.total_bytes <= machine_bytes):
+        return bar
+    return replace(bar, total_bytes=machine_bytes)
+
+
+def _not_empty(parts: Sequence[Part]) -> tuple[Part, ...]:
+    return tuple(part for part in parts if part.size_bytes > 0)
+
+
+_STEPS = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+
+
+def size_text(size_bytes: float) -> str:
+    """Return ``1.5 GiB``; whole numbers from ten on."""
+    unit, factor = next((step for step in _STEPS if size_bytes >= step[1]), ("B", 1))
+    return f"{digits(size_bytes / factor)} {unit}"
+
+
+def percent_text(percent: float) -> str:
+    """Return ``63 %``."""
+    return f"{_rounded(percent)} %"
+
+
+def count_text(count: float) -> str:
+    """Return a count: ``950``, ``12 k``, ``1.5 M``."""
+    if count < 10_000:
+        return str(_rounded(count))
+    return f"{_rounded(count / 1000)} k" if count < 1e6 else f"{digits(count / 1e6)} M"
+
+
+def duration_text(seconds: float) -> str:
+    """Return ``52 min``: the largest unit that fits, with the next one unless that is zero."""
+    whole = max(0, _rounded(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes = whole // 60
+    if minutes < 60:
+        return f"{minutes} min"
+    hours = minutes // 60
+    if hours < 24:
+        return f"{hours} h {minutes % 60} min" if minutes % 60 else f"{hours} h"
+    days = hours // 24
+    return f"{days} d {hours % 24} h" if hours % 24 else f"{days} d"
+
+
+def digits(value: float) -> str:
+    """Return a number with at most one digit after the point, and none from ten on."""
+    # 9.96 is rounded to ten, which has no digit: compare after rounding.
+    tenths = _rounded(value * 10)
+    return str(_rounded(value)) if tenths >= 100 or tenths % 10 == 0 else f"{tenths / 10:.1f}"
+
+
+def _rounded(value: float) -> int:
+    """Round halves up, as browsers do; ``round`` would take them to the even neighbour."""
+    return math.floor(value + 0.5)

@@ -12,8 +12,7 @@ from ..client.control import AsyncControl, Control
 from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
 from ..registry.directory import write_private
-from ..registry.moments import now
-from ..registry.record import Folder
+from ..registry.record import Folder, now
 from .assembly import assemble
 from .bottlenecks import find_bottlenecks
 from .files import DaskReport, checked_path

@@ -1,8 +1,15 @@
-"""Text of others inside messages: names of files and workers, and user input."""
+"""Text of others in messages and logs: names of files and workers, user input, and output of programs.
+
+It can neither imitate a line of a log nor control a terminal. Processes of a cluster log through ``start_log``, which
+also leaves out secrets and repeated messages.
+"""
 
 from __future__ import annotations
 
+import logging
+import sys
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 
 
@@ -51,3 +58,122 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     )
+
+
+class LogText(logging.Filter):
+    """Escapes control characters in messages and tracebacks. A message is one line."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; keep all records."""
+        record.msg, record.args = escaped(record.getMessage()), ()
+        if record.exc_info and not record.exc_text:
+            record.exc_text = escaped(logging.Formatter().formatException(record.exc_info), keep="\n\t")
+        return True
+
+
+_LOG_TEXT = LogText()
+
+
+def plain_log(log: logging.Logger | logging.LoggerAdapter[logging.Logger]) -> logging.Logger:
+    """Return a logger of gpucluster below the given one, with harmless messages."""
+    parent = log.logger if isinstance(log, logging.LoggerAdapter) else log
+    found = parent.getChild("gpucluster")
+    found.addFilter(_LOG_TEXT)
+    return found
+
+
+class RateLimit(logging.Filter):
+    """Limits the rate of repeated messages, which another user may be causing."""
+
+    AT_MOST = 50
+    PER_SECONDS = 10.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since = 0.0
+        self._counts: Counter[tuple[str, int, str]] = Counter()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        # Other users can cause any number of refused connections.
+        if record.levelno < logging.WARNING and record.name != "gpucluster.comm":
+            return True
+        if record.created - self._since > self.PER_SECONDS:
+            self._since = record.created
+            self._counts.clear()
+        place = (record.pathname, record.lineno, record.levelname)
+        self._counts[place] += 1
+        if self._counts[place] == self.AT_MOST:
+            record.msg, record.args = f"{_message_of(record)} (repeated; not logged for a while)", ()
+        return self._counts[place] <= self.AT_MOST
+
+
+class _Redaction(logging.Formatter):
+    """Keeps secrets and terminal control characters out of the log, even in tracebacks."""
+
+    def __init__(self, inner: logging.Formatter | None = None) -> None:
+        super().__init__()
+        self._inner = inner or logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        # Otherwise logging itself would print a message that does not fit its arguments unchanged.
+        message = _message_of(record)
+        # One line, so that it cannot imitate another one.
+        record.msg, record.args = escaped(message) if record.name.startswith("gpucluster") else message, ()
+        line = escaped(self._inner.format(record), keep="\n\t")
+        for secret in _secrets:
+            line = line.replace(secret, "…")
+        return line
+
+
+def _message_of(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception:  # It does not fit its arguments, or one of them has no text.
+        return str(record.msg)
+
+
+_secrets: list[str] = []
+
+
+def redact(secret: str) -> None:
+    """Leave a secret out of this process's log from now on."""
+    _secrets.append(secret)
+
+
+def start_log() -> None:
+    """Log to the standard error of this process, with secrets left out, control characters escaped, and a rate limit.
+
+    Warnings are logged, too.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(logging.INFO)
+    _protect(handler)
+    logging.captureWarnings(True)
+    # The scheduler's HTTP access log does not help the owner of a cluster.
+    logging.getLogger("tornado.access").setLevel(logging.ERROR)
+    route_all_loggers()
+
+
+def route_all_loggers() -> None:
+    """Let all loggers of this process write to the log of ``start_log``; call it again after imports.
+
+    distributed configures its own handlers of several loggers. Those that print are removed. Those that write to a file
+    or keep lines for ``get_logs`` stay, with the same filters.
+    """
+    for logger in list(logging.root.manager.loggerDict.values()):
+        if not isinstance(logger, logging.Logger):
+            continue
+        logger.propagate = True
+        for handler in list(logger.handlers):
+            if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+                logger.removeHandler(handler)
+            elif not isinstance(handler, logging.NullHandler):
+                _protect(handler)
+
+
+def _protect(handler: logging.Handler) -> None:
+    if not isinstance(handler.formatter, _Redaction):
+        handler.setFormatter(_Redaction(handler.formatter))
+        handler.addFilter(RateLimit())

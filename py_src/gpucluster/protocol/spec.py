@@ -11,9 +11,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from .errors import parsed
-from .gpu_spec import GPUSpec
 from .kinds import parse_spec
-from .machine_spec import MachineSpec, NodeSpec, ScratchSpec
+from .machine_spec import GPUSpec, MachineSpec, NodeSpec, ScratchSpec
 from .spec_base import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
 
 __all__ = [

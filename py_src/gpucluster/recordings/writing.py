@@ -18,8 +18,7 @@ from typing import IO, Any, TypeAlias
 from ..operating_system.descriptors import exchange_names
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.recordings import RECORDING_SUFFIXES, Recording
-from .reading import read_header
-from .unpacking import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES
+from .reading import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES, read_header
 
 WITHHELD = "withheld"
 _NUMBER = re.compile(r"[0-9]{1,6}")

@@ -7,11 +7,13 @@ import os
 import pwd
 import shlex
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ..protocol.errors import RegistryUnsafe
+from ..protocol.errors import RegistryUnsafe, RegistryUnwritable
 from ..protocol.plain_text import printable
+from ..protocol.refusals import storage_refusal
 from .replacement import replace_text
 
 VARIABLE = "GPUCLUSTER_DIR"
@@ -126,3 +128,18 @@ def others_cannot_replace(directory: Path) -> bool:
 def write_private(path: Path, content: str) -> None:
     """Write a file of mode 0600 atomically: readers see the old or the new content, never a part."""
     replace_text(path, content, mode=0o600)
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Write in a folder of the registry.
+
+    Raises `RegistryUnwritable` with the reason. The caller handles missing and existing files.
+    """
+    try:
+        yield
+    except (FileNotFoundError, FileExistsError):
+        raise
+    except OSError as error:
+        refusal = storage_refusal(error, folder) or f"Nothing can be written in {folder}: {error.strerror or error}."
+        raise RegistryUnwritable(refusal) from error

@@ -14,7 +14,7 @@ from ..protocol.messages import MessageCode, saying
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry
-from . import activity, lock
+from . import lock, logs
 from .record import Folder
 
 LOG_TAIL_LINES = 20
@@ -112,9 +112,9 @@ def note_end(folder: Folder, model: ClusterModel) -> None:
         if (writing := lock.take(folder.activity)) is None:
             return  # Another process is writing it.
         try:
-            entries = activity.read(folder.activity)
+            entries = logs.read_activity(folder.activity)
             if not entries or entries[-1].message != model.reason:
                 kind = "failure" if model.state is ClusterState.FAILED else "state"
-                activity.append(folder.activity, ActivityEntry(at=model.ended_at, kind=kind, message=model.reason))
+                logs.append_activity(folder.activity, ActivityEntry(at=model.ended_at, kind=kind, message=model.reason))
         finally:
             os.close(writing)

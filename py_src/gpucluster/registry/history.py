@@ -14,10 +14,9 @@ from pathlib import Path
 
 from ..protocol.cells import CellWork
 from ..protocol.sizes import parse_size
-from . import cells
+from . import logs
 from .directory import default_directory, write_private
-from .moments import stamped
-from .record import Folder
+from .record import Folder, stamped
 
 DAYS_VARIABLE, SIZE_VARIABLE = "GPUCLUSTER_HISTORY_DAYS", "GPUCLUSTER_HISTORY_SIZE"
 DAYS = 30.0
@@ -52,7 +51,7 @@ def kept_bytes() -> int:
 def keep(folder: Folder) -> None:
     """Copy the cells of a cluster that is about to be removed. Never raises: its removal must not fail."""
     with suppress(OSError, RuntimeError):
-        found = cells.read(folder.cells)
+        found = logs.read_cells(folder.cells)
         if not found or not kept_days():
             return
         place = history_folder(folder.path.parent)
@@ -79,7 +78,7 @@ def read(registry: Path, folders: list[Folder]) -> list[CellWork]:
     files = [folder.cells for folder in folders]
     with suppress(OSError, RuntimeError):
         files += history_folder(registry).glob("*.jsonl")
-    found = {cell.id: cell for file in reversed(files) for cell in cells.read(file)}
+    found = {cell.id: cell for file in reversed(files) for cell in logs.read_cells(file)}
     # Clusters that still exist show all of theirs.
     there = {folder.id for folder in folders}
     kept = [cell for cell in found.values() if cell.began >= since or (cell.where and cell.where.cluster_id in there)]

@@ -19,10 +19,8 @@ from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import InvalidState, LinkNotFound
 from ..protocol.links import MOST_LINKS, LinkRequest, LinkViewer, SharedLink
 from . import lock
-from .directory import write_private
-from .moments import now, stamped
-from .record import Folder
-from .writing import writing
+from .directory import write_private, writing
+from .record import Folder, now, stamped
 
 TOKEN_BYTES = 32  # 256 bits of the system's random numbers.
 KEPT_VIEWERS = 20

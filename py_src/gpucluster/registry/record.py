@@ -1,21 +1,27 @@
-"""The record of one supervisor, and the files of its folder."""
+"""The record of one supervisor, the files of its folder, and the secret in it."""
 
 from __future__ import annotations
 
+import hmac
 import os
+import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..operating_system.multiprocessing_files import FOLDER
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.plain_file import NotPlain, read_own_file, read_plain_file
 from ..protocol.models import ClusterModel
+from .directory import write_private
 from .process import ProcessIdentity
 
 LONGEST_RECORD = 64 * 2**20  # Bytes.
+_SECRET_BYTES = 32
+_LONGEST_SECRET = 4096
 
 
 class Record(BaseModel):
@@ -125,3 +131,33 @@ class Folder:
                 for path in (folder, *folder.iterdir()):
                     with suppress(FileNotFoundError):
                         os.utime(path)
+
+
+def now() -> str:
+    return stamped(datetime.now(UTC))
+
+
+def stamped(moment: datetime, timespec: str = "milliseconds") -> str:
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
+
+
+def make_secret(folder: Folder) -> None:
+    """Write the secret: a request to the cluster's process needs access to its folder.
+
+    The socket alone accepts every process of its user, including locked-in ones, such as a submission that is graded.
+    """
+    write_private(folder.secret, secrets.token_urlsafe(_SECRET_BYTES))
+
+
+def read_secret(folder: Folder) -> str | None:
+    """Return the secret; ``None`` if there is none, as after the cluster's end."""
+    try:
+        content = read_plain_file(folder.secret, _LONGEST_SECRET, below=folder.path)
+    except (FileNotFoundError, NotPlain):
+        return None
+    return content.decode("ascii", "backslashreplace")  # A damaged one is refused.
+
+
+def is_secret(given: str, secret: str) -> bool:
+    """Compare in a time that reveals nothing about correct parts."""
+    return hmac.compare_digest(given.encode(errors="surrogateescape"), secret.encode())

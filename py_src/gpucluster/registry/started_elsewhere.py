@@ -21,9 +21,9 @@ from typing import Any, BinaryIO
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from ..operating_system.plain_file import read_own_file
+from .directory import writing
 from .record import Folder
 from .replacement import replace_text
-from .writing import writing
 
 AGAIN_SECONDS = 60.0  # Minimum time between attempts of one process, unless its environment has changed.
 SOONEST_SECONDS = 2.0  # Minimum time between any two attempts.

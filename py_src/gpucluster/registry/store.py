@@ -26,12 +26,10 @@ from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
 from . import history, lock
-from .directory import default_directory, secure_directory, unreadable_directory, write_private
+from .directory import default_directory, secure_directory, unreadable_directory, write_private, writing
 from .ending import ended_by_death, ended_fields, gone, note_end
-from .moments import now, stamped
-from .record import LONGEST_RECORD, DashboardAddress, Folder, Record
+from .record import LONGEST_RECORD, DashboardAddress, Folder, Record, make_secret, now, stamped
 from .replacement import overwrite_text
-from .secret import make_secret
 from .started_elsewhere import start_reaper
 from .unreadable import (
     Silent,
@@ -43,7 +41,6 @@ from .unreadable import (
     while_paused,
     with_unknown_kind,
 )
-from .writing import writing
 
 ENDED_KEPT = 10  # Ended clusters that stay in the list.
 ENDED_LEASES_KEPT = 3  # The same for leases that ended regularly: a notebook may have one in each cell.

@@ -21,10 +21,8 @@ from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from ..protocol.plain_text import printable
 from ..protocol.spec import UnknownSpec
 from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
-from .moments import now, stamped
 from .process import ProcessIdentity
-from .record import Folder, Record
-from .secret import read_secret
+from .record import Folder, Record, now, read_secret, stamped
 
 _ANSWER_SECONDS = 1.0
 _LONGEST_ANSWER = 64 * 2**20

@@ -16,7 +16,7 @@ from tornado.httputil import HTTPHeaders
 from tornado.web import HTTPError, authenticated
 
 from ..protocol.errors import ErrorModel, GPUClusterError
-from ..protocol.log_text import plain_log
+from ..protocol.plain_text import plain_log
 
 _KNOWN = {
     400: ("bad_request", "The request could not be read."),

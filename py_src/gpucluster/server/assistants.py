@@ -12,8 +12,8 @@ from typing import Any, Literal, cast
 from jupyter_server.serverapp import ServerApp
 
 from ..client.control import AsyncControl
-from ..gauges.sentences import sentences
-from ..gauges.units import size_text
+from ..gauges.figures import size_text
+from ..gauges.text import sentences
 from ..protocol.errors import AccessDenied, GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel, DeviceModel, DeviceProcess
 from ..protocol.plain_text import printable

@@ -11,8 +11,7 @@ from traitlets import Bool, Dict, Enum, Float, List, TraitError, Unicode, valida
 
 from ..client.control import AsyncControl
 from ..protocol.errors import GPUClusterError
-from ..protocol.log_text import plain_log
-from ..protocol.plain_text import printable
+from ..protocol.plain_text import plain_log, printable
 from ..site.reading import narrow_this_site, new_troubles, this_site
 from ..site.server_settings import narrowed, server_limits, server_presets, wider
 from .added_routes import Rule, find_added

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool
 from pydantic_core import PydanticKnownError
 
-from ..protocol.gpu_spec import Device
 from ..protocol.links import MOST_HOURS, LinkHours
+from ..protocol.machine_spec import Device
 from .hours import OpenHours, read_hours
 from .limits import Bytes, Count, NothingEmpty, Seconds, must_be_text
 

@@ -32,7 +32,7 @@ from ..operating_system.descriptors import allow_many_files
 from ..operating_system.multiprocessing_files import remove_semaphores, semaphore_refusal
 from ..operating_system.plain_file import read_own_file
 from ..operating_system.processes import birth
-from ..protocol.log_text import redact, route_all_loggers, start_log
+from ..protocol.plain_text import redact, route_all_loggers, start_log
 from ..registry.replacement import replace_text
 from ..sharing.turns import Turn, in_line
 from .process.process_copy import start_resource_tracker
@@ -122,7 +122,7 @@ def _redirect(log: Path) -> None:
 
 
 async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None, *, standby: bool) -> None:
-    from ..registry.secret import read_secret
+    from ..registry.record import read_secret
     from ..registry.store import Registry
     from .controller import Controller
     from .interface import Interface, Listener

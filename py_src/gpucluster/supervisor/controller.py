@@ -21,16 +21,15 @@ from ..operating_system.abstract_names import seconds_since_boot
 from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
-from ..protocol.log_text import route_all_loggers
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState, Progress, Wanted, WorkerModel
+from ..protocol.plain_text import route_all_loggers
 from ..protocol.refusals import folder_of, storage_refusal
 from ..protocol.spec import ScratchSpec
 from ..protocol.verbs import Verb
 from ..registry.directory import write_private
 from ..registry.ending import LOG_TAIL_LINES, ended_fields, tail
-from ..registry.moments import now
-from ..registry.record import DashboardAddress, Folder
+from ..registry.record import DashboardAddress, Folder, now
 from ..registry.store import Registry
 from ..sharing.turns import Turn
 from ..site.reading import this_site

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from ..backends.scheduler.view import Members
 from ..protocol.models import Idle
 from ..protocol.plain_text import counted
-from ..registry.moments import stamped
+from ..registry.record import stamped
 
 
 class IdleTimer:

@@ -29,8 +29,7 @@ from ..protocol.spec import parse_patch
 from ..protocol.telemetry import Decisions, LargestResults, TaskFailures
 from ..protocol.verbs import Verb, posts
 from ..protocol.version import BY_HEADER, PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
-from ..registry.record import Folder
-from ..registry.secret import is_secret
+from ..registry.record import Folder, is_secret
 from .controller import Controller
 from .figures.sampler import Sampler
 from .process.caller import Adoption

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..backends.backend import StartContext
 from ..comm.folder import make_comm_folder, secret_of
 from ..protocol.errors import PreflightFailed
-from ..protocol.log_text import redact
+from ..protocol.plain_text import redact
 from ..protocol.refusals import path_refusal, storage_refusal
 from ..registry.directory import others_cannot_replace, write_private
 from ..registry.record import Folder

@@ -13,7 +13,7 @@ from ..protocol.models import Wanted
 from ..protocol.sizes import format_size
 from ..protocol.spec import SpecBase
 from ..protocol.traits import Traits
-from ..registry.moments import stamped
+from ..registry.record import stamped
 from ..registry.store import Registry
 from ..site.quota import NO_SCRATCH_ADVICE, Remaining, is_here, left_beside
 from ..site.reading import this_site

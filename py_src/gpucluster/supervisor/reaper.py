@@ -17,11 +17,10 @@ from typing import Any
 from ..backends.backend import Backend, ReapContext, load_backend
 from ..backends.causes import cause_of
 from ..protocol.errors import OperationTimedOut, StartFailed
-from ..protocol.log_text import start_log
+from ..protocol.plain_text import start_log
 from ..protocol.telemetry import ActivityEntry
-from ..registry import activity, lock
-from ..registry.moments import now
-from ..registry.record import Folder
+from ..registry import lock, logs
+from ..registry.record import Folder, now
 from ..registry.started_elsewhere import read_remembered
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -79,9 +78,9 @@ async def _in_time(work: Coroutine[Any, Any, None], seconds: float) -> None:
 
 def _note(folder: Folder, kind: str, message: str) -> None:
     try:
-        entries = activity.read(folder.activity)
+        entries = logs.read_activity(folder.activity)
         if not entries or entries[-1].message != message:
-            activity.append(folder.activity, ActivityEntry(at=now(), kind=kind, message=message))
+            logs.append_activity(folder.activity, ActivityEntry(at=now(), kind=kind, message=message))
     except OSError as error:
         logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
 

@@ -18,7 +18,7 @@ from ..protocol.spec_base import not_whole_jobs
 from ..protocol.telemetry import Decision
 from ..protocol.verbs import VERBS, Verb
 from ..protocol.workers import find_worker
-from ..registry.leasing import why_over
+from ..registry.holders import why_over
 from ..registry.record import Folder
 from ..registry.store import Registry
 from ..site.quota import is_here

@@ -16,11 +16,10 @@ from ..protocol.errors import RegistryUnwritable
 from ..protocol.messages import NEWS, Message, MessageCode, Said, saying
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import printable
-from ..registry.moments import now
+from ..registry.directory import writing
 from ..registry.process import identify
-from ..registry.record import Folder, Record
+from ..registry.record import Folder, Record, now
 from ..registry.store import Registry
-from ..registry.writing import writing
 
 logger = logging.getLogger("gpucluster.supervisor")
 

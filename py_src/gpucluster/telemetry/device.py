@@ -1,16 +1,25 @@
-"""The worker's GPU, or MIG slice, as NVML sees it now. Blocking: runs in a thread.
+"""The worker's GPU, or MIG slice, as NVML sees it now, read in a thread.
 
 NVML's older call for PCIe throughput blocks for 20 ms and samples; its cumulative counters of bytes do neither.
 """
 
 from __future__ import annotations
 
+import asyncio
+import os
+import queue
+import socket
+import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+import psutil
+
 from ..devices.nvml import HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from ..operating_system.processes import has_open, number_space
 from .columns import RATE_DIGITS, rounded, size
-from .gpu_ownership import ClusterProcesses
 
 _ALL_LINKS = 2**32 - 1
 _FIELDS = {
@@ -179,3 +188,110 @@ def _sentence(error: NVMLUnavailable) -> str:
 
 def _watts(milliwatts: Any) -> int | None:
     return rounded(milliwatts / 1000) if isinstance(milliwatts, (int, float)) else None
+
+
+_CUDA_DEVICES = ("/dev/nvidia-uvm", "/dev/dxg")  # A process with a CUDA context holds one open; the second: WSL2.
+
+
+def this_host() -> str:
+    """Return a name for the machine, or container, whose process ids this process sees."""
+    return f"{socket.gethostname()} {number_space()}"
+
+
+class ClusterProcesses:
+    """The processes of a cluster on this machine.
+
+    ``host`` is the machine of the supervisor, a process id, as ``this_host`` returns it there. Elsewhere, only the
+    nanny of this worker is known.
+    """
+
+    def __init__(self, host: str, supervisor: int, *, has_nanny: bool) -> None:
+        ancestors: list[int] = []
+        with suppress(psutil.Error):
+            ancestors = [process.pid for process in psutil.Process().parents()]
+        if host == this_host() and supervisor in {os.getpid(), *ancestors}:
+            self.root = supervisor
+        else:
+            self.root = ancestors[0] if has_nanny and ancestors else os.getpid()
+
+    def pids(self) -> set[int]:
+        found = {self.root, os.getpid()}
+        with suppress(psutil.Error):
+            found |= {process.pid for process in psutil.Process(self.root).children(recursive=True)}
+        return found
+
+    def used_bytes(self, usage: dict[int, int | None]) -> int | None:
+        """Return how much of a device these processes use; ``None`` if unknown.
+
+        ``usage`` has the bytes by process id, as NVML reports them. In a container it reports the ids of the outside,
+        or no process at all.
+        """
+        ours = self.pids() & usage.keys()
+        known = [used for pid in ours if (used := usage[pid]) is not None]
+        if len(known) < len(ours):
+            return None
+        if not ours and (has_open(*_CUDA_DEVICES) or any(not psutil.pid_exists(pid) for pid in usage)):
+            return None
+        return sum(known)
+
+
+WAIT_SECONDS = 0.2  # Maximum delay of a heartbeat; then it takes the figures of the previous reading.
+NO_ANSWER_SECONDS = 10.0  # After this long without an answer, old figures are not shown any more.
+NO_ANSWER = "The NVIDIA driver has not responded for some time. Run nvidia-smi on this worker's machine."
+
+
+class BackgroundReading:
+    """Runs a blocking function, which returns columns, in a daemon thread."""
+
+    def __init__(self, read: Callable[[], dict[str, Any]]) -> None:
+        self._read = read
+        self._wanted: queue.SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Future[dict[str, Any]]] | None]
+        self._wanted = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._running: asyncio.Future[dict[str, Any]] | None = None
+        self._figures: dict[str, Any] = {}
+        self._read_at = time.monotonic()
+
+    async def latest(self) -> dict[str, Any]:
+        """Return a new reading, or the previous one if that takes long."""
+        if self._running is None:
+            self._running = self._start()
+        running = self._running
+        done, _ = await asyncio.wait({running}, timeout=WAIT_SECONDS)
+        if done and self._running is running:
+            self._running = None
+            self._figures = running.result()
+            self._read_at = time.monotonic()
+        if time.monotonic() - self._read_at > NO_ANSWER_SECONDS:
+            known = {name: self._figures.get(name) for name in ("device", "device_index")}
+            return {**known, "device_error": NO_ANSWER}
+        return self._figures
+
+    def close(self) -> None:
+        """End the thread, once it is done."""
+        self._wanted.put(None)
+
+    def _start(self) -> asyncio.Future[dict[str, Any]]:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="gpucluster-telemetry", daemon=True)
+            self._thread.start()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[dict[str, Any]] = loop.create_future()
+        self._wanted.put((loop, future))
+        return future
+
+    def _work(self) -> None:
+        while (item := self._wanted.get()) is not None:
+            loop, future = item
+            try:
+                figures = self._read()
+            except Exception as error:
+                figures = {"device_error": f"The GPU cannot be read ({type(error).__name__})."}
+            if loop.is_closed():
+                return
+            loop.call_soon_threadsafe(_deliver, future, figures)
+
+
+def _deliver(future: asyncio.Future[dict[str, Any]], figures: dict[str, Any]) -> None:
+    if not future.done():
+        future.set_result(figures)

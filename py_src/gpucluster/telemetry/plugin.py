@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .gpu_ownership import this_host
+from .device import this_host
 
 if TYPE_CHECKING:
     from distributed import Worker

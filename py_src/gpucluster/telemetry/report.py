@@ -23,10 +23,8 @@ from ..dask_internals.workers import spilling
 from ..dask_internals.workers.shuffling import follow_received_shards, follow_sent_shards
 from ..dask_internals.workers.transfers import follow_transfers, sent_bytes
 from ..dask_internals.workers.worker_state import has_nanny, recent_readings, rmm_pool_maximum, task_counts
-from .background import BackgroundReading
 from .columns import COLUMNS, MANY_SECONDS, RATE_DIGITS, VERSION, coarse, rounded, size
-from .device import DeviceReader, first_device
-from .gpu_ownership import ClusterProcesses
+from .device import BackgroundReading, ClusterProcesses, DeviceReader, first_device
 
 AT_REST = {
     "after_seconds": 5.0,

@@ -20,9 +20,8 @@ from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
 from .cluster_widget import ClusterCard, ClusterDashboard, ClusterGauges, link_of
-from .output import OutputWidget
+from .output import OutputWidget, RecordedGauges, RecordedPicture
 from .picture import Picture
-from .recorded import RecordedGauges, RecordedPicture
 
 __all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "RecordedGauges", "RecordedPicture",
            "card_bundle", "dashboard", "gauges", "replay", "show_card"]  # fmt: skip

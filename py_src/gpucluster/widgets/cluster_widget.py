@@ -19,8 +19,7 @@ from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.models import ClusterModel
 from ..protocol.telemetry import TelemetrySample
-from .kernel import widget_kernel
-from .messages import Closed, Message, Opened, Page, Request, Retire, Scale, Stop
+from .kernel import Closed, Message, Opened, Page, Request, Retire, Scale, Stop, widget_kernel
 from .output import OutputWidget
 from .picture import Picture
 

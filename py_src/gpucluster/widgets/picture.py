@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from html import escape
 
 from ..client.display.card import card_html, pending_text
-from ..gauges.bars import Bar
-from ..gauges.figures import cluster_figures, worker_figures, worker_title
-from ..gauges.sentences import sentences
-from ..gauges.text import cluster_lines, moment_text
+from ..gauges.figures import Bar, cluster_figures, worker_figures, worker_title
+from ..gauges.text import cluster_lines, moment_text, sentences
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.telemetry import TelemetrySample

@@ -22,7 +22,7 @@ from gpucluster.backends.gateway.server import GatewayServer, Report
 from gpucluster.protocol.errors import GPUClusterError, StartFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from gpucluster.protocol.verbs import Verb
-from gpucluster.registry import activity
+from gpucluster.registry import logs
 from gpucluster.registry.started_elsewhere import read_remembered
 
 from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
@@ -156,8 +156,10 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE)
         shared_site.control.list()
-    wait_until(lambda: "may still be running" in activity.read(folder.activity)[-1].message, what=folder.log.read_text)
-    message = activity.read(folder.activity)[-1].message
+    wait_until(
+        lambda: "may still be running" in logs.read_activity(folder.activity)[-1].message, what=folder.log.read_text
+    )
+    message = logs.read_activity(folder.activity)[-1].message
     assert f"the environment variable {VARIABLE} is not set here" in message
     assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in message
     assert name_of(made) in living(gateway)

@@ -13,9 +13,7 @@ from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Progress, Wanted
 from gpucluster.protocol.spec import MAX_WORKERS
-from gpucluster.registry.moments import now
-from gpucluster.registry.record import Folder, Record
-from gpucluster.registry.secret import read_secret
+from gpucluster.registry.record import Folder, Record, now, read_secret
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor import controller as controllers
 from gpucluster.supervisor.controller import Controller

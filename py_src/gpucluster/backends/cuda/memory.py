@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...devices.selection import describe
-from ...protocol.gpu_spec import GPUSpec
+from ...protocol.machine_spec import GPUSpec
 from ...protocol.models import DeviceModel, DeviceProcess
 from ...protocol.sizes import format_size
 from .packages import importable, refused

@@ -12,7 +12,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 
 from ...operating_system import LINUX
 from ...protocol.errors import FieldError, GPUClusterError, MissingPackage, PreflightFailed
-from ...protocol.gpu_spec import GPUSpec
+from ...protocol.machine_spec import GPUSpec
 from .spec import CudaSpec
 
 GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"

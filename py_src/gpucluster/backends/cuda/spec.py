@@ -7,8 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from ...protocol.gpu_spec import Device, GPUSpec
-from ...protocol.machine_spec import ScratchSpec
+from ...protocol.machine_spec import Device, GPUSpec, ScratchSpec
 from ...protocol.spec_base import Interface, WorkerCountOrZero, number_of_workers
 from ..spec_fields import advanced, option
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
-from ...protocol.gpu_spec import GPUSpec
-from ...protocol.machine_spec import NodeSpec
+from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.sizes import MemorySize, MemorySizeOrAuto
 from ...protocol.spec_base import WorkerCountOrZero, not_shown, number_of_workers

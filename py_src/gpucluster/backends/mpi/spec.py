@@ -9,8 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
-from ...protocol.gpu_spec import GPUSpec
-from ...protocol.machine_spec import NodeSpec
+from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.spec_base import WorkerCount
 from ..spec_fields import AbsolutePath, advanced, option

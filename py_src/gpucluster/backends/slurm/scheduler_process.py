@@ -18,7 +18,7 @@ from pathlib import Path
 from distributed.security import Security
 
 from ...dask_internals.listening import web_address
-from ...protocol.log_text import redact, start_log
+from ...protocol.plain_text import redact, start_log
 from ..dashboard import PrivateDashboardScheduler
 from ..nodes import scheduler_address
 from . import commands

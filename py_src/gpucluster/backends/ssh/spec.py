@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from ...protocol.gpu_spec import GPUSpec
-from ...protocol.machine_spec import NodeSpec
+from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers
 from ..spec_fields import AbsolutePath, advanced, option

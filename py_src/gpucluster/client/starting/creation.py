@@ -15,13 +15,12 @@ from ...protocol.models import ClusterModel, ClusterState, Idle, Progress, Wante
 from ...protocol.plain_text import counted
 from ...protocol.spec import SpecBase
 from ...protocol.telemetry import ActivityEntry
-from ...registry import activity, lock
-from ...registry.leasing import Hold, Scope, lease_of_this_process
-from ...registry.moments import now
+from ...registry import lock, logs
+from ...registry.directory import writing
+from ...registry.holders import Hold, Scope, lease_of_this_process
 from ...registry.process import ProcessIdentity, identify
-from ...registry.record import Folder, Record
+from ...registry.record import Folder, Record, now
 from ...registry.store import Registry
-from ...registry.writing import writing
 from ...sharing.turns import Turn, in_line
 from ..stopping import KILLED_SECONDS, signal_supervisor
 from ..transport import ask_supervisor
@@ -149,7 +148,7 @@ class Creation:
             number = f" with {counted(spec.n_workers, 'worker')}" if spec.n_workers is not None else ""
             asked = ActivityEntry(at=model.created_at, kind="create", by=self.by, message=f"Create{number}")
             with suppress(OSError):
-                activity.append(folder.activity, asked)
+                logs.append_activity(folder.activity, asked)
         if held is not None:
             try:
                 self._launch(folder, held, turn)

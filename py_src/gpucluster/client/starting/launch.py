@@ -19,12 +19,12 @@ from ...protocol.errors import ErrorModel, GPUClusterError, StartFailed, StartTi
 from ...protocol.models import Submission
 from ...protocol.spec import SpecBase
 from ...registry import lock
+from ...registry.directory import writing
 from ...registry.ending import tail
+from ...registry.holders import want, want_no_more
 from ...registry.process import ProcessIdentity, identify
 from ...registry.record import Folder, Record
-from ...registry.standby_users import want, want_no_more
 from ...registry.store import Registry
-from ...registry.writing import writing
 from ..transport import ask_supervisor
 from .environment import cluster_environment, fingerprint, python_of, with_variables_of_workers
 

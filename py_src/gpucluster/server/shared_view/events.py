@@ -10,7 +10,7 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...protocol.links import SharedHello, SharedLink, SharedOver, shown_cluster
-from ...registry.moments import now
+from ...registry.record import now
 from ..admission import RefusalMixin
 from ..events.viewers import EventMessage, Viewer
 from .feed import ViewFeeds

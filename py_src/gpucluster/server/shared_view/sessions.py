@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ...protocol.links import SharedLink
 from ...registry.links import StoredLink, living_links
-from ...registry.moments import now
+from ...registry.record import now
 from ...registry.store import Registry
 from ...registry.watching import stamp_of
 from ...site.reading import this_site

@@ -16,8 +16,8 @@ from ...protocol.plain_text import counted
 from ...protocol.spec import ClusterPatch
 from ...protocol.telemetry import ActivityEntry
 from ...protocol.verbs import Verb
-from ...registry import activity
-from ...registry.moments import now
+from ...registry import logs
+from ...registry.record import now
 from .deaths import Death, sentence
 from .worker_titles import WorkerTitles
 
@@ -68,7 +68,7 @@ class ActivityLog:
         """Notices of results that are being recomputed."""
 
     def note_request(self, kind: str, by: str | None, message: str) -> None:
-        self._append(kind, message, activity.who(by))
+        self._append(kind, message, logs.who(by))
 
     def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
         if patch.idle_timeout_seconds is not None:
@@ -231,7 +231,7 @@ class ActivityLog:
 
     def _write(self, kind: str, message: str, by: str | None = None) -> None:
         try:
-            activity.append(self._path, ActivityEntry(at=now(), kind=kind, by=by, message=message))
+            logs.append_activity(self._path, ActivityEntry(at=now(), kind=kind, by=by, message=message))
         except OSError as error:
             logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
 

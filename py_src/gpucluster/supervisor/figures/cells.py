@@ -15,8 +15,8 @@ from ...backends.scheduler.view import Columns
 from ...protocol.cells import CellProgress, CellWork, Where, WorkerPeaks
 from ...protocol.models import ClusterModel
 from ...protocol.telemetry import known_sum, totals
-from ...registry import cells as file
-from ...registry.moments import stamped
+from ...registry import logs
+from ...registry.record import stamped
 from ..versions import installed
 
 logger = logging.getLogger("gpucluster.supervisor")
@@ -92,7 +92,7 @@ class CellLog:
         if not cells:
             return
         try:
-            file.append(self._path, cells)
+            logs.append_cells(self._path, cells)
             self._fails = False
         except OSError as error:
             for cell in cells:

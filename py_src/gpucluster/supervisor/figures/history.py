@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from ...backends.scheduler.view import Columns
 from ...protocol.telemetry import TOTALS, totals
-from ...registry.moments import now
+from ...registry.record import now
 
 GAP = math.nan
 

@@ -10,7 +10,7 @@ from ...protocol.errors import InvalidState
 from ...protocol.models import ClusterModel, RunningRecording
 from ...protocol.plain_text import counted
 from ...recordings.line_recorder import LineRecorder
-from ...registry.moments import now
+from ...registry.record import now
 from ..activity.activity_log import ActivityLog
 from ..state_store import StateStore
 from .sampler import Sampler

@@ -17,7 +17,7 @@ from pydantic_core import to_json
 from ...backends.scheduler.view import Columns, SchedulerView
 from ...protocol.capacity import Machine
 from ...protocol.models import CellsChanged, Cost
-from ...registry.moments import now
+from ...registry.record import now
 from ...site.model import Costs
 from ...telemetry.plugin import PLUGIN, pickled_plugin
 from ..process import wakeups

@@ -1,4 +1,8 @@
-"""The holder of a lease: a running process that holds a lock until it is done or dies."""
+"""The processes that keep something running: the holder of a lease, and those that want a standby.
+
+A lease's holder is a running process that holds a lock until it is done or dies. A standby ends when the last process
+that wants it is gone, however that happened.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,13 @@ import os
 from contextlib import suppress
 from typing import Literal
 
+from pydantic import ValidationError
+
+from ..operating_system.plain_file import read_own_file
 from ..protocol.errors import InvalidState
 from ..protocol.models import Lease
 from . import lock
+from .directory import write_private
 from .process import ProcessIdentity, identify, is_alive
 from .record import Folder
 
@@ -58,3 +66,29 @@ def why_over(folder: Folder, lease: Lease) -> str | None:
     if not lock.is_held(folder.leased):
         return f"The {lease.scope} that held the lease has ended."
     return None
+
+
+def want(folder: Folder) -> None:
+    """Note that this process wants the standby. Call it while holding the registry's lock."""
+    me = identify(os.getpid())
+    assert me is not None
+    folder.wanted_by.mkdir(mode=0o700, exist_ok=True)
+    write_private(folder.wanted_by / str(me.pid), me.model_dump_json())
+
+
+def want_no_more(folder: Folder) -> bool:
+    try:
+        (folder.wanted_by / str(os.getpid())).unlink()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def is_wanted(folder: Folder) -> bool:
+    """Whether a running process wants the standby."""
+    with suppress(FileNotFoundError):
+        for path in folder.wanted_by.iterdir():
+            with suppress(OSError, ValidationError):
+                if is_alive(ProcessIdentity.model_validate_json(read_own_file(path))):
+                    return True
+    return False
