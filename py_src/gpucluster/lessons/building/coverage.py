@@ -29,9 +29,8 @@ _PLACES = (
 
 _HEAD = """# What the lessons cover
 
-The lessons grew from five documents (S0 to S4) with {total} rows: facts, techniques and claims that a learner should
-meet. After each row: the lessons that cover it. `py_src/gpucluster/lessons/course/coverage.yaml`, from which this page
-is made, has the numbers of the rows, and their exercises, cells, questions and cards. A test fails when one is missing.
+The facts, techniques and claims of five source documents (S0 to S4, {total} rows), each with the lessons that cover it.
+Generated from `py_src/gpucluster/lessons/course/coverage.yaml`, which also has the exercises, cells, questions and cards.
 
 """
 

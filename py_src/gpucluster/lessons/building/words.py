@@ -31,9 +31,8 @@ _NO_PROSE = re.compile(
 )
 _HEAD = """# Words of the lessons
 
-Terms of Dask, MPI, Slurm and NVIDIA keep their meaning. Each notebook links the first use of
-a word to a list at its end. This page is made from `py_src/gpucluster/lessons/course/words.yaml`. For terms of the
-program, see the [glossary](../glossary.md). In brackets: the lesson that explains it.
+Each notebook links the first use of a word to a list at its end. In brackets: the lesson that explains it. Generated
+from `py_src/gpucluster/lessons/course/words.yaml`. For terms of the software, see the [glossary](../glossary.md).
 
 """
 
