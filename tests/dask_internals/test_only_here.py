@@ -74,7 +74,7 @@ OF_OTHERS = {
     "lessons/grading/runner/kernel_session.py": {"_kernel_spec"},  # jupyter_client
     "operating_system/processes.py": {"_ident"},  # psutil
     "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
-    "recordings/unpacking.py": {"_Decompress"},  # zlib
+    "recordings/reading.py": {"_Decompress"},  # zlib
     # atexit, multiprocessing
     "supervisor/process/process_copy.py": {"_clear", "_config", "_forkserver", "_resource_tracker", "_run_exitfuncs"},
     "supervisor/process/warmup.py": {
