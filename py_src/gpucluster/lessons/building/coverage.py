@@ -29,8 +29,8 @@ _PLACES = (
 
 _HEAD = """# What the lessons cover
 
-The facts, techniques and claims of five source documents (S0 to S4, {total} rows), each with the lessons that cover it.
-Generated from `py_src/gpucluster/lessons/course/coverage.yaml`, which also has the exercises, cells, questions and cards.
+The facts, techniques and claims of five source documents (S0 to S4, {total} rows), with the lessons that cover them.
+Generated from `py_src/gpucluster/lessons/course/coverage.yaml`, which also lists exercises, cells, questions and cards.
 
 """
 
