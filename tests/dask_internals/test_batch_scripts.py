@@ -7,7 +7,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from gpucluster.dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
+from gpucluster.dask_internals.other_packages import slurm_jobs, slurm_script
 
 # Not importorskip: importing dask-jobqueue replaces the SIGINT handler for all tests of this process.
 pytestmark = pytest.mark.skipif(find_spec("dask_jobqueue") is None, reason="needs the package 'dask-jobqueue'")

@@ -15,7 +15,7 @@ from distributed.comm import ws
 from distributed.comm.core import connect
 from distributed.protocol import to_serialize
 from gpucluster.dask_internals import comm_parts
-from gpucluster.dask_internals.comms import command_lines, keep_websockets_on, known_transports, listener, payload
+from gpucluster.dask_internals.listening import command_lines, keep_websockets_on, known_transports, listener, payload
 from tornado.iostream import IOStream
 
 

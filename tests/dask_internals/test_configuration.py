@@ -1,10 +1,20 @@
-"""Settings that would keep a cluster from starting are refused."""
+"""Canaries: settings that would keep a cluster from starting, and settings that a scheduler reads at work."""
 
 from __future__ import annotations
 
+import ast
+import copy
+import inspect
+import pickle
+
+import cloudpickle
 import dask
+import dask.array as da
+import distributed.client
+import distributed.scheduler
 import pytest
 import yaml
+from dask.base import collections_to_expr
 from gpucluster.dask_internals import configuration
 
 _USABLE = {
@@ -84,3 +94,43 @@ def test_invalid_settings_are_refused_with_allowed_values(refused, part, name, v
 def test_invalid_logging_settings_are_refused(refused, settings, allowed):
     [said] = refused(settings)
     assert allowed in said
+
+
+def test_a_graph_brings_its_settings(canary):
+    with canary("dask.config.global_config"):
+        identity = {configuration.IN_IDENTITY: copy.deepcopy(configuration.settings_here())}
+        assert identity[configuration.IN_IDENTITY] == {
+            name: dask.config.get(name) for name in (configuration.OF_GRAPHS, *configuration.AT_WORK)
+        }
+        assert configuration.without_effect(identity) == configuration.without_effect({}) == []
+    with dask.annotate(retries=2):
+        collection = da.ones(1, chunks=1).map_blocks(abs)
+    graph = collections_to_expr([collection]).optimize()
+    assert configuration.with_settings(graph, identity) is configuration.with_settings(graph, {}) is graph
+    with dask.config.set({"optimization.fuse.active": False, configuration.AT_WORK[0]: 1}):
+        assert configuration.without_effect(identity) == [configuration.AT_WORK[0]]
+        sent = [cloudpickle.dumps(configuration.with_settings(graph, known)) for known in (identity, {})]
+        with canary("dask._expr.LLGExpr"):
+            from dask._expr import LLGExpr
+
+            plain = LLGExpr({"x": 1})
+            assert configuration.with_settings(plain, identity) is plain
+    with canary("dask._expr.HLGExpr, which is optimized by __dask_graph__() and __dask_annotations__()"):
+        assert "retries" not in graph.__dask_annotations__(), "fused here"
+        for one in sent:
+            received = pickle.loads(one)  # noqa: S301
+            assert "<locals>" in type(received).__qualname__, "so it is sent as code"
+            assert set(received.__dask_annotations__()["retries"].values()) == {2}
+            assert set(received.__dask_graph__()) == set(graph.__dask_graph__())
+
+
+def test_scheduler_uses_two_graph_methods(canary):
+    with canary("Client._graph_to_futures(expr), Scheduler.update_graph(expr_ser) and _materialize_graph(expr)"):
+        assert "expr" in inspect.signature(distributed.client.Client._graph_to_futures).parameters
+        tree = ast.parse(inspect.getsource(distributed.scheduler._materialize_graph))
+        asked = {
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "expr"
+        }
+        assert asked == {"__dask_graph__", "__dask_annotations__"}

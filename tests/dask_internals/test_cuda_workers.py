@@ -6,8 +6,8 @@ import inspect
 import types
 
 import pytest
-from gpucluster.dask_internals.other_packages import cuda_workers
-from gpucluster.dask_internals.workers import spilling
+from gpucluster.dask_internals import other_packages
+from gpucluster.dask_internals.workers import memory
 from gpucluster.dask_internals.workers.worker_state import rmm_pool_maximum
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
@@ -15,7 +15,7 @@ pytest.importorskip("dask_cuda", reason="runs in the second environment, which h
 
 def test_devices_of_a_worker(canary):
     with canary("dask_cuda.utils.cuda_visible_devices(i, visible)"):
-        assert cuda_workers.visible_devices(1, ["0", "1", "2"]) == "1,2,0"
+        assert other_packages.visible_devices(1, ["0", "1", "2"]) == "1,2,0"
 
 
 def test_affinity(canary):
@@ -24,7 +24,7 @@ def test_affinity(canary):
     with canary("dask_cuda.worker_common.get_cpu_affinity, called as a name of that module"):
         original = common.get_cpu_affinity
         assert "get_cpu_affinity(" in inspect.getsource(common)
-        with cuda_workers.affinity_of_any_device():
+        with other_packages.affinity_of_any_device():
             assert common.get_cpu_affinity is not original
         assert common.get_cpu_affinity is original
 
@@ -35,13 +35,13 @@ def test_tiers(tmp_path, canary):
     with canary("DeviceHostFile.device_buffer, .host_buffer, .disk and .disk_func_path"):
         data = DeviceHostFile(device_memory_limit=10**9, memory_limit=1000, worker_local_directory=str(tmp_path))
         worker = types.SimpleNamespace(data=data, state=types.SimpleNamespace(tasks={}))
-        assert spilling.has_device_tiers(worker)
-        assert spilling.device_tier_limit_bytes(worker) == 10**9
-        assert spilling.tier_bytes(worker, "device") == 0
+        assert memory.has_device_tiers(worker)
+        assert memory.device_tier_limit_bytes(worker) == 10**9
+        assert memory.tier_bytes(worker, "device") == 0
         for number in range(3):
             data[f"key-{number}"] = bytes(600)
-        assert 0 < (spilling.tier_bytes(worker, "host") or 0) <= 1000
-        files = spilling.spilled_files(worker)
+        assert 0 < (memory.tier_bytes(worker, "host") or 0) <= 1000
+        files = memory.spilled_files(worker)
         assert files
         assert all(__import__("os").path.getsize(file) >= 600 for file in files)
     with canary("DeviceHostFile.device_buffer and .host_buffer, dictionaries where there are no limits"):
@@ -50,8 +50,8 @@ def test_tiers(tmp_path, canary):
             data=unlimited, state=types.SimpleNamespace(tasks={"key": types.SimpleNamespace(nbytes=600)})
         )
         unlimited["key"] = bytes(600)
-        assert spilling.tier_bytes(worker, "host") == 600
-        assert spilling.spilled_files(worker) is None
+        assert memory.tier_bytes(worker, "host") == 600
+        assert memory.spilled_files(worker) is None
 
 
 def test_pools(canary):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from distributed.comm.registry import get_backend
-from gpucluster.dask_internals.other_packages import gateways
+from gpucluster.dask_internals import other_packages
 
 dask_gateway = pytest.importorskip("dask_gateway", reason="needs the package 'dask-gateway'")
 from aiohttp import web  # noqa: E402
@@ -55,10 +55,10 @@ async def client_with() -> AsyncIterator[Callable[[str], Any]]:
 async def test_requests_are_authenticated(client_with: Callable[[str], Any], canary: Any) -> None:
     with canary("dask_gateway.Gateway._request"):
         client = client_with("secret")
-        assert await gateways.ask(client, "POST", "/here", {"n": 1}) == {"method": "POST", "body": {"n": 1}}
-        assert await gateways.ask(client, "DELETE", "/here") is None
-        assert abs(await gateways.clock(client) - time.time()) < 60
-        cluster_error, server_error = gateways.refusals()
+        assert await other_packages.ask(client, "POST", "/here", {"n": 1}) == {"method": "POST", "body": {"n": 1}}
+        assert await other_packages.ask(client, "DELETE", "/here") is None
+        assert abs(await other_packages.clock(client) - time.time()) < 60
+        cluster_error, server_error = other_packages.refusals()
         for path, error in {
             "/unknown": ValueError,
             "/wrong": ValueError,
@@ -66,13 +66,13 @@ async def test_requests_are_authenticated(client_with: Callable[[str], Any], can
             "/broken": server_error,
         }.items():
             with pytest.raises(error, match="^such and such$"):
-                await gateways.ask(client, "GET", path)
+                await other_packages.ask(client, "GET", path)
     with canary("aiohttp.ClientResponseError for 401"), pytest.raises(Exception, match="401") as refused:
-        await gateways.ask(client_with("wrong"), "GET", "/here")
+        await other_packages.ask(client_with("wrong"), "GET", "/here")
     assert refused.value.status == 401
 
 
 def test_distributed_knows_their_addresses(canary: Any) -> None:
     with canary("dask_gateway.comm"):
-        gateways.know_addresses()
-        assert get_backend(gateways.SCHEME).get_address_host("host:1/name") == "host"
+        other_packages.know_addresses()
+        assert get_backend(other_packages.SCHEME).get_address_host("host:1/name") == "host"

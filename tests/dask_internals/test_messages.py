@@ -1,14 +1,19 @@
-"""Canaries: messages of clients and workers, event loops, and a scheduler's listeners."""
+"""Canaries: messages and code that is sent, imports, event loops, and states and listeners of servers."""
 
 from __future__ import annotations
 
 import asyncio
+import pickle
+import subprocess
+import sys
+import types
 
 import numpy as np
 import pytest
 from distributed.batched import BatchedSend
 from distributed.comm import connect
-from gpucluster.dask_internals import array_imports, listening, loops, machine, messages, statuses
+from gpucluster.dask_internals import array_imports, listening, loops, machine, messages, scheduler_state, statuses
+from gpucluster.dask_internals.messages import sent_by_value
 from tornado.httpclient import AsyncHTTPClient
 
 
@@ -222,3 +227,71 @@ def test_machine(canary):
     with canary("dask.utils.format_time(seconds)"):
         written = [machine.written_time(seconds) for seconds in (0.0000123, 0.0123, 1.23, 200.0, 4000.0)]
         assert written == ["12.30 us", "12.30 ms", "1.23 s", "200.00 s", "66m 40s"]
+
+
+def test_functions_travel_as_code(here, canary):
+    with canary("cloudpickle by value in what clients send, looked up by the function's own module"):
+        # A reference takes some dozens of bytes, code many more.
+        from distributed.protocol.pickle import dumps
+
+        with sent_by_value():
+            code = dumps(scheduler_state.has_work)
+        assert len(code) > 3 * len(dumps(scheduler_state.has_work))
+        assert pickle.loads(code)(here.scheduler) is False
+        assert pickle.loads(code) is not scheduler_state.has_work
+
+
+QUESTIONS = {
+    statuses.has_failed: {"failed"},
+    statuses.is_ending: {"closing", "closed", "failed"},
+    statuses.is_gone: {"closed"},
+    statuses.is_closed: {"closing", "closed"},
+    statuses.has_not_started: {"created", "starting"},
+    statuses.can_hold_results: {"running", "paused"},
+    statuses.is_paused: {"paused"},
+    statuses.still_works: {"running", "paused", "closing_gracefully"},
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.__name__)
+def test_answers(question, canary):
+    names = ("created", "starting", "running", "paused", "closing_gracefully", "closing", "closed", "failed")
+    with canary("distributed.core.Status with " + ", ".join(sorted(QUESTIONS[question]))):
+        servers = {name: types.SimpleNamespace(status=statuses.status_named(name)) for name in names}
+        assert {name for name, server in servers.items() if question(server)} == QUESTIONS[question]
+
+
+def test_servers_have_them(here, canary):
+    with canary("Server.status and Cluster.status"):
+        for server in (here.scheduler, here.worker, here.cluster):
+            assert not statuses.has_not_started(server)
+            assert not statuses.is_ending(server)
+        assert statuses.can_hold_results(here.scheduler.workers[here.worker.address])
+    with canary("Status.dont_reply"):
+        assert statuses.no_reply().name == "dont_reply"
+
+
+pytestmark = pytest.mark.processes
+
+PROGRAM = """
+import sys
+from gpucluster.dask_internals.array_imports import import_arrays_without_scipy
+
+import_arrays_without_scipy()
+import_arrays_without_scipy()
+assert sum(type(finder).__module__.startswith("gpucluster") for finder in sys.meta_path) == 1
+import dask.array as da
+
+without = "scipy" not in sys.modules
+import scipy.sparse
+
+assert abs(da.fft.fft(da.ones(4, chunks=4)).compute()[0]) == 4
+assert da.ones((4, 4), chunks=2).map_blocks(scipy.sparse.csr_matrix).compute().nnz == 16
+print(without)
+"""
+
+
+def test_scipy_is_imported_only_on_demand(canary):
+    with canary("modules of dask.array that import SciPy but these two, which can do without"):
+        done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.stdout, done.stderr) == ("True\n", "")

@@ -179,7 +179,7 @@ def test_every_function_has_a_canary():
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.name[0] != "_":
                 missing |= {f"{path.stem}.{node.name}"} if node.name not in named else set()
     # Canaries see these as return values.
-    assert missing <= {"spilling.SpilledBytes", "transfers.FollowedLog"}
+    assert missing <= {"memory.SpilledBytes", "following.FollowedLog"}
 
 
 @pytest.mark.parametrize("error", [AttributeError("'Worker' object has no attribute 'nothing'"), AssertionError()])
@@ -199,7 +199,7 @@ def test_docstrings_name_what_they_rely_on():
                 own = ast.get_docstring(node) or ""
                 if "``" not in own and "``" not in whole:
                     silent.append(f"{path.stem}.{node.name}")
-    assert set(silent) <= {"shuffling.shard_bytes"}, "that function does not use Dask"
+    assert set(silent) <= {"following.shard_bytes"}, "that function does not use Dask"
 
 
 @pytest.mark.processes

@@ -11,7 +11,7 @@ import time
 import distributed
 from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin
 from gpucluster.dask_internals import scheduler_state as state
-from gpucluster.dask_internals.other_packages.kubernetes_client import close_connections
+from gpucluster.dask_internals.other_packages import close_connections
 
 
 def test_clients(here, canary, wait_until):

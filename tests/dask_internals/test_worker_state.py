@@ -8,8 +8,8 @@ import time
 import pytest
 from distributed import get_worker
 from distributed.core import Status
+from gpucluster.dask_internals import scheduler_state
 from gpucluster.dask_internals.statuses import has_been_running
-from gpucluster.dask_internals.workers import heartbeats
 from gpucluster.dask_internals.workers import worker_state as state
 
 GO_ON = threading.Event()
@@ -119,8 +119,8 @@ def test_readings(here, canary):
 def test_heartbeats(here, canary, wait_until):
     with canary("task_counts, spilled_bytes, cpu and memory in WorkerState.metrics"):
         known = here.scheduler.workers[here.worker.address]
-        wait_until(lambda: heartbeats.figures(known.metrics)["memory_bytes"])
-        found = heartbeats.figures(known.metrics)
+        wait_until(lambda: scheduler_state.figures(known.metrics)["memory_bytes"])
+        found = scheduler_state.figures(known.metrics)
         assert found["memory_bytes"] > 1_000_000
         assert found["cpu_percent"] is not None
         assert isinstance(known.metrics["task_counts"], dict)
@@ -146,7 +146,7 @@ print("fine")
         "gpu_utilization": 50,
         "rmm": {"rmm-used": 1, "rmm-total": 4},
     }
-    found = heartbeats.figures(metrics)
+    found = scheduler_state.figures(metrics)
     assert (found["gpu_used_bytes"], found["gpu_total_bytes"], found["gpu_utilization_percent"]) == (5, 9, 50)
     assert (found["rmm_used_bytes"], found["rmm_pool_bytes"]) == (1, 4)
     assert found["executing"] is None

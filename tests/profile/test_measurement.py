@@ -15,7 +15,7 @@ import gpucluster
 import pytest
 from distributed import Client, LocalCluster
 from distributed.protocol.pickle import dumps
-from gpucluster.dask_internals.by_value import sent_by_value
+from gpucluster.dask_internals.messages import sent_by_value
 from gpucluster.profiling import recorders
 from gpucluster.profiling.assembly import assemble
 from gpucluster.profiling.files import checked_path

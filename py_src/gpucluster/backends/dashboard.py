@@ -22,8 +22,8 @@ from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, HTTPServerRequest
 from tornado.netutil import bind_unix_socket
 
 from ..comm.handshakes import FirstRequestLimit, limit_handshakes
+from ..dask_internals.configuration import IN_IDENTITY, settings_here
 from ..dask_internals.listening import add_dashboard, import_web_pages, serve_pages, web_application, web_server
-from ..dask_internals.settings import IN_IDENTITY, settings_here
 from ..operating_system.descriptors import short_address
 from .installed import installed_only
 

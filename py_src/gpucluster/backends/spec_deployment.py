@@ -20,7 +20,7 @@ from distributed import SpecCluster
 from ..comm.folder import SCHEME
 from ..dask_internals import spec_cluster
 from ..dask_internals.statuses import is_gone
-from ..dask_internals.workers import memory_limits
+from ..dask_internals.workers import memory
 from ..dask_internals.workers.nannies import close_once, is_starting, kill_starting_process, report_worker_exits
 from ..devices.nvml import NVMLSession
 from ..devices.troubles import Troubles
@@ -194,7 +194,7 @@ class SpecDeployment(Deployment):
         if limit_bytes == self._memory_limit:
             return
         self._memory_limit = limit_bytes
-        memory_limits.lower_planned_limit(self._cluster, limit_bytes)
+        memory.lower_planned_limit(self._cluster, limit_bytes)
         # Also for workers that are just starting, with the previous limit.
         try:
             await self.scheduler.add_worker_plugin(PLUGIN, pickled_limit(limit_bytes))
@@ -209,8 +209,8 @@ class SpecDeployment(Deployment):
         while True:
             nannies = [*spec_cluster.made(self._cluster).values(), *spec_cluster.coming(self._cluster)]
             starting = any(map(is_starting, nannies))
-            all_low = memory_limits.lower_nanny_limits(self._cluster, limit_bytes, resident_bytes)
-            memory_limits.lower_known_limits(self._scheduler, limit_bytes)
+            all_low = memory.lower_nanny_limits(self._cluster, limit_bytes, resident_bytes)
+            memory.lower_known_limits(self._scheduler, limit_bytes)
             if all_low and not starting:
                 return
             await asyncio.sleep(LIMIT_SECONDS)
@@ -365,7 +365,7 @@ def pickled_limit(limit_bytes: int) -> bytes:
             self.limit_bytes = limit_bytes
 
         def setup(self, worker: Worker) -> None:
-            from gpucluster.dask_internals.workers.memory_limits import lower_worker_limit
+            from gpucluster.dask_internals.workers.memory import lower_worker_limit
 
             lower_worker_limit(worker, self.limit_bytes)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..dask_internals.other_packages.gateways import SCHEME, know_addresses
+from ..dask_internals.other_packages import SCHEME, know_addresses
 from ..operating_system.plain_file import open_own_file
 from ..protocol.errors import InvalidState, MissingPackage
 from ..protocol.models import ClusterModel, Network

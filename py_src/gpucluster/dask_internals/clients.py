@@ -22,8 +22,8 @@ from distributed.client import (
 )
 
 from .collections import leaving_no_futures, needed_by
+from .configuration import with_settings, without_effect
 from .scheduler_state import RELEASED
-from .settings import with_settings, without_effect
 from .spans import cell_span
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The listeners of a scheduler: its port for workers and clients, and its web pages."""
+"""Listeners: a scheduler's port for workers and clients, its web pages, and transports without the rest of Dask."""
 
 from __future__ import annotations
 
@@ -106,3 +106,47 @@ def add_dashboard(scheduler: Any, prefix: str) -> None:
     from distributed.dashboard.scheduler import connect
 
     connect(scheduler.http_application, scheduler.http_server, scheduler, prefix=prefix)
+
+
+def listener(address: str, answer: Any, **keys: Any) -> Any:
+    """Return a listener for ``async with``; its messages are not deserialized: ``distributed.comm.core.listen``."""
+    from distributed.comm.core import listen
+
+    return listen(address, answer, deserialize=False, **keys)
+
+
+def payload(value: Any) -> Any:
+    """Return a value wrapped so that its buffers travel unchanged: ``distributed.protocol.serialize.to_serialize``."""
+    from distributed.protocol.serialize import to_serialize
+
+    return to_serialize(value)
+
+
+def known_transports() -> set[str]:
+    """Return the schemes of ``distributed.comm.registry.backends``."""
+    from distributed.comm.registry import backends
+
+    return set(backends)
+
+
+def keep_websockets_on(host: str) -> None:
+    """Let websockets of this process listen on one address only: Dask's listener takes a port on all of them.
+
+    Relies on the name ``distributed.comm.ws.HTTPServer``.
+    """
+    from distributed.comm import ws
+    from tornado.httpserver import HTTPServer
+
+    class Local(HTTPServer):
+        def listen(self, port: int, *args: Any, **kwargs: Any) -> None:
+            super().listen(port, host)
+
+    ws.HTTPServer = Local  # type: ignore[attr-defined]
+
+
+def command_lines() -> dict[str, Any]:
+    """Return the click commands of ``dask scheduler`` and ``dask worker``."""
+    from distributed.cli.dask_scheduler import main as scheduler
+    from distributed.cli.dask_worker import main as worker
+
+    return {"scheduler": scheduler, "worker": worker}

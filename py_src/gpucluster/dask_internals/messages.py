@@ -1,13 +1,15 @@
-"""Messages: those of clients to a scheduler and between workers, and Dask's serialization of Python objects."""
+"""Messages: those of clients to a scheduler and between workers, and serialization of Python objects and our code."""
 
 from __future__ import annotations
 
 import os
 import pickle
 import socket
+import sys
+import threading
 from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .workers.following import Following, follow_handler
@@ -160,3 +162,33 @@ def taken(comm: Any) -> tuple[socket.socket | None, bytes]:
     own = None if stream.closed() else socket.socket(fileno=os.dup(stream.socket.fileno()))
     comm.abort()
     return own, read
+
+
+_lock = threading.Lock()
+
+
+@contextmanager
+def sent_by_value(*packages: str) -> Iterator[None]:
+    """Let these modules or packages, and all below them, be pickled by value, together with ``dask_internals`` itself.
+
+    Other processes of a cluster may have another gpucluster, or none.
+
+    Relies on ``cloudpickle.register_pickle_by_value``, and on distributed checking whether the module of a function
+    itself, not a package above it, is registered (2023.4).
+    """
+    import cloudpickle
+
+    names = (__package__, *packages)
+    modules = [
+        module
+        for name, module in list(sys.modules.items())
+        if name in names or name.startswith(tuple(f"{name}." for name in names))
+    ]
+    with _lock:
+        for module in modules:
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in modules:
+                cloudpickle.unregister_pickle_by_value(module)

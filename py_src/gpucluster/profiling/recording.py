@@ -12,8 +12,8 @@ from distributed import Client
 from ..client.api import connect
 from ..client.control import AsyncControl
 from ..client.handle import ClusterHandle
-from ..dask_internals.by_value import sent_by_value
 from ..dask_internals.loops import is_running_loop
+from ..dask_internals.messages import sent_by_value
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
 from . import recorders
 from .nsight import ProcessFacts, launched_by_nsys

@@ -19,9 +19,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..dask_internals.periodic_callbacks import heartbeat_seconds_of
-from ..dask_internals.workers import spilling
-from ..dask_internals.workers.shuffling import follow_received_shards, follow_sent_shards
-from ..dask_internals.workers.transfers import follow_transfers, sent_bytes
+from ..dask_internals.workers import memory
+from ..dask_internals.workers.following import follow_received_shards, follow_sent_shards, follow_transfers, sent_bytes
 from ..dask_internals.workers.worker_state import has_nanny, recent_readings, rmm_pool_maximum, task_counts
 from .columns import COLUMNS, MANY_SECONDS, RATE_DIGITS, VERSION, coarse, rounded, size
 from .device import BackgroundReading, ClusterProcesses, DeviceReader, first_device
@@ -139,32 +138,32 @@ class Tiers:
         self._files: dict[str, int] = {}
 
     def figures(self) -> dict[str, int | None]:
-        figures = self._with_device() if spilling.has_device_tiers(self._worker) else self._host_only()
+        figures = self._with_device() if memory.has_device_tiers(self._worker) else self._host_only()
         return {column: size(value) for column, value in figures.items()} | _cudf_spilled()
 
     def _host_only(self) -> dict[str, float | None]:
-        known = spilling.managed_bytes(self._worker)
-        spilled = spilling.spilled_bytes(self._worker)
+        known = memory.managed_bytes(self._worker)
+        spilled = memory.spilled_bytes(self._worker)
         if spilled is None:
             # No spilling: all results are in host memory, or in a store that reports nothing.
-            held = known if spilling.keeps_in_memory(self._worker) else None
+            held = known if memory.keeps_in_memory(self._worker) else None
             return {"managed_bytes": known, "tier_host_bytes": held, "tier_disk_bytes": None}
         held = max(0, known - spilled.memory)
         return {"managed_bytes": held, "tier_host_bytes": held, "tier_disk_bytes": spilled.disk}
 
     def _with_device(self) -> dict[str, float | None]:
-        host = spilling.tier_bytes(self._worker, "host")
+        host = memory.tier_bytes(self._worker, "host")
         return {
             "managed_bytes": host,
-            "tier_device_bytes": spilling.tier_bytes(self._worker, "device"),
-            "tier_device_limit_bytes": spilling.device_tier_limit_bytes(self._worker),
+            "tier_device_bytes": memory.tier_bytes(self._worker, "device"),
+            "tier_device_limit_bytes": memory.device_tier_limit_bytes(self._worker),
             "tier_host_bytes": host,
             "tier_disk_bytes": self._disk_bytes(),
         }
 
     def _disk_bytes(self) -> int | None:
         """Return the total size of the files with spilled results. Files never change, so each is checked once."""
-        paths = spilling.spilled_files(self._worker)
+        paths = memory.spilled_files(self._worker)
         if paths is None:
             return None
         for gone in self._files.keys() - paths:

@@ -7,7 +7,7 @@ from typing import Any
 import pynvml
 from dask_cuda import LocalCUDACluster
 
-from ...dask_internals.other_packages.cuda_workers import affinity_of_any_device, visible_devices
+from ...dask_internals.other_packages import affinity_of_any_device, visible_devices
 from ...dask_internals.spec_cluster import WaitsForScheduler, planned, remove_from_plan
 from ...protocol.errors import InvalidRequest
 from ..worker_variables import given_variables

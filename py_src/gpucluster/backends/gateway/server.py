@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
-from ...dask_internals.other_packages.gateways import ask, clock, refusals
+from ...dask_internals.other_packages import ask, clock, refusals
 from ...protocol.errors import GPUClusterError, OperationFailed
 from ...protocol.plain_text import printable
 from .login import Login

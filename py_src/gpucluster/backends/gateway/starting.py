@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...dask_internals.clusters import was_used
-from ...dask_internals.other_packages.gateways import know_addresses
+from ...dask_internals.other_packages import know_addresses
 from ...protocol.errors import GPUClusterError, PreflightFailed, StartFailed
 from ..backend import Plan, ReapContext, Remembered, StartContext
 from ..causes import cause_of

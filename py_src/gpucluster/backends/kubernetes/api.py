@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import yaml  # type: ignore[import-untyped]
 
-from ...dask_internals.other_packages.kubernetes_client import close_connections
+from ...dask_internals.other_packages import close_connections
 from ...operating_system.plain_file import NotPlain, read_plain_file
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.plain_text import printable

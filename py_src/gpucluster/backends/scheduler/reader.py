@@ -21,6 +21,7 @@ from ...dask_internals.scheduler_state import (
     cancel_retiring,
     clients_of_kernel,
     clients_of_people,
+    figures,
     group_of_lost,
     has_work,
     is_computing,
@@ -42,7 +43,6 @@ from ...dask_internals.scheduler_state import (
     was_too_big,
 )
 from ...dask_internals.statuses import can_hold_results, is_ending, is_paused
-from ...dask_internals.workers.heartbeats import figures
 from ...telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, SPILL_METRIC, VERSION, rounded, size
 from .cells import CellWork
 from .failures import Failures

@@ -19,7 +19,7 @@ import dask
 from dask.utils import parse_timedelta
 from distributed import Client
 
-from ...dask_internals.by_value import sent_by_value
+from ...dask_internals.messages import sent_by_value
 from ...dask_internals.scheduler_state import (
     forget_worker_elsewhere,
     give_worker_plugin_elsewhere,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 
-from ...dask_internals.other_packages.batch_scripts import slurm_jobs, slurm_script
+from ...dask_internals.other_packages import slurm_jobs, slurm_script
 from ...protocol.errors import MissingPackage
 from ..nodes import WORKER_MODULE, worker_arguments
 from .folder import OWN, JobFolder

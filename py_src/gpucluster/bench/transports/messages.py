@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dask_internals.comms import payload
+from ...dask_internals.listening import payload
 from ...dask_internals.messages import connection_arguments, set_handler
 from ..errors import NothingToMeasure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...dask_internals.workers.transfers import n_sent, sent_since
+from ...dask_internals.workers.following import n_sent, sent_since
 
 if TYPE_CHECKING:
     from types import TracebackType

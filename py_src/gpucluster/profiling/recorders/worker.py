@@ -16,9 +16,8 @@ import psutil
 from distributed import Worker, WorkerPlugin
 
 from ...dask_internals.machine import n_cores
-from ...dask_internals.workers.shuffling import follow_sent_shards
-from ...dask_internals.workers.spilling import disk_traffic_bytes, has_device_tiers
-from ...dask_internals.workers.transfers import follow_transfers
+from ...dask_internals.workers.following import follow_sent_shards, follow_transfers
+from ...dask_internals.workers.memory import disk_traffic_bytes, has_device_tiers
 from ...dask_internals.workers.worker_state import (
     clock_delay,
     gpu_memory_bytes,

@@ -41,7 +41,7 @@ def pickled_bound(limit_bytes: int | None) -> bytes:
             import logging
 
             try:
-                from gpucluster.dask_internals.workers.spilling import bound_spilling, spills_no_more
+                from gpucluster.dask_internals.workers.memory import bound_spilling, spills_no_more
                 from gpucluster.dask_internals.workers.worker_state import set_metric
                 from gpucluster.telemetry.columns import SPILL_METRIC
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....dask_internals.scheduler_information import known_workers
-from ....dask_internals.workers.spilling import has_device_tiers, managed_bytes, spilled_bytes, tier_bytes
+from ....dask_internals.workers.memory import has_device_tiers, managed_bytes, spilled_bytes, tier_bytes
 from ....protocol.sizes import format_size
 from .simulations import Event, Pool, Replay, replay
 

@@ -13,7 +13,7 @@ import sys
 from contextlib import AsyncExitStack
 from typing import Any
 
-from ....dask_internals.comms import keep_websockets_on, listener
+from ....dask_internals.listening import keep_websockets_on, listener
 
 HOST = "127.0.0.1"
 ENCRYPTED = frozenset({"tls", "wss"})

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 
 from ....comm.folder import PREFIX, SCHEME, make_comm_folder
-from ....dask_internals.comms import known_transports, listener, payload
+from ....dask_internals.listening import known_transports, listener, payload
 from ..lesson_09_mpi_and_dask.probes import run_coroutine
 from .echoing import ENCRYPTED, HOST, security_of
 

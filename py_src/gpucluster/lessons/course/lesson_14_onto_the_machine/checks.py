@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from dask.utils import parse_bytes
 
-from ....dask_internals.comms import command_lines
+from ....dask_internals.listening import command_lines
 from ...answers import relative_gap, several
 from ...checks import exercise
 from ...examination import Examination, Halt, describe

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ....dask_internals.other_packages.batch_scripts import slurm_jobs
+from ....dask_internals.other_packages import slurm_jobs
 
 # Batch scripts of Slurm as sbatch reads them: which lines ask for something, and for what.
 

@@ -9,18 +9,18 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 from distributed.shuffle import _core
-from gpucluster.dask_internals.workers import shuffling, transfers
+from gpucluster.dask_internals.workers import following
 from gpucluster.dask_internals.workers.following import Following, follow_handler
 
 
 def test_transfer_logs_are_followed(here, canary, wait_until):
     incoming, outgoing = [], []
     logs = here.worker.transfer_outgoing_log, here.other.transfer_incoming_log
-    following = [
-        transfers.follow_transfers(here.worker, "outgoing", outgoing.append),
-        transfers.follow_transfers(here.other, "incoming", incoming.append),
+    followers = [
+        following.follow_transfers(here.worker, "outgoing", outgoing.append),
+        following.follow_transfers(here.other, "incoming", incoming.append),
     ]
-    before, count = transfers.sent_bytes(here.worker), transfers.n_sent(here.worker)
+    before, count = following.sent_bytes(here.worker), following.n_sent(here.worker)
     source = here.client.submit(bytes, 1_000_000, pure=False, workers=[here.worker.address])
     assert here.client.submit(len, source, pure=False, workers=[here.other.address]).result(30) == 1_000_000
     with canary("start, stop, total and who in Worker.transfer_incoming_log"):
@@ -32,16 +32,16 @@ def test_transfer_logs_are_followed(here, canary, wait_until):
         sent = wait_until(lambda: [one for one in outgoing if one["who"] == here.other.address])
         assert sent[0]["total"] >= 1_000_000
     with canary("Worker.transfer_outgoing_bytes_total and .transfer_outgoing_count_total"):
-        assert transfers.sent_bytes(here.worker) - before >= 1_000_000
-        assert transfers.n_sent(here.worker) > count
-        assert len(transfers.sent_since(here.worker, count)) == transfers.n_sent(here.worker) - count
-        assert transfers.sent_since(here.worker, transfers.n_sent(here.worker)) == []
+        assert following.sent_bytes(here.worker) - before >= 1_000_000
+        assert following.n_sent(here.worker) > count
+        assert len(following.sent_since(here.worker, count)) == following.n_sent(here.worker) - count
+        assert following.sent_since(here.worker, following.n_sent(here.worker)) == []
     with canary("a reader without an address that is a client, in Worker.transfer_outgoing_log"):
         here.client.submit(bytes, 1_000_000, pure=False, workers=[here.worker.address]).result(30)
         wait_until(lambda: any(not one["who"] and one["total"] >= 1_000_000 for one in outgoing))
     with canary("Worker.transfer_outgoing_log and .transfer_incoming_log, which no one else replaces"):
-        assert all(one.whole for one in following)
-    for one in following:
+        assert all(one.whole for one in followers)
+    for one in followers:
         one.stop()
     now = here.worker.transfer_outgoing_log, here.other.transfer_incoming_log
     assert [type(log) for log in now] == [deque, deque]
@@ -60,12 +60,12 @@ def test_sent_and_received_shards_are_followed(here, canary):
         return add
 
     with canary("ShuffleRun._send and Worker.handlers['shuffle_receive']"):
-        following = [
-            shuffling.follow_sent_shards(lambda *one: sent.append(one)),
-            shuffling.follow_sent_shards(lambda *one: None),
-            *(shuffling.follow_received_shards(worker, arriving(worker)) for worker in (here.worker, here.other)),
+        followers = [
+            following.follow_sent_shards(lambda *one: sent.append(one)),
+            following.follow_sent_shards(lambda *one: None),
+            *(following.follow_received_shards(worker, arriving(worker)) for worker in (here.worker, here.other)),
         ]
-        assert None not in following
+        assert None not in followers
     table = pd.DataFrame({"key": np.random.default_rng(0).permutation(40_000), "value": np.arange(40_000.0)})
     with dask.config.set({"dataframe.shuffle.method": "p2p"}):
         frame = dd.from_pandas(table, npartitions=4).shuffle("key")
@@ -80,15 +80,15 @@ def test_sent_and_received_shards_are_followed(here, canary):
         arrived = {address: sum(n for _, to, n in sent if to == address) for address in addresses}
         assert received == arrived
     with canary("ShuffleRun._send, which no one else replaces"):
-        for one in following:
+        for one in followers:
             assert one.whole
             one.stop()
         assert _core.ShuffleRun._send is original
 
 
 def test_sizes_of_shards():
-    assert shuffling.shard_bytes([(0, b"four"), (1, [np.zeros(2)])]) == 4 + 16
-    assert shuffling.shard_bytes({"a": b"1", "b": None}) == 1
+    assert following.shard_bytes([(0, b"four"), (1, [np.zeros(2)])]) == 4 + 16
+    assert following.shard_bytes({"a": b"1", "b": None}) == 1
 
 
 def test_last_follower_restores_original():

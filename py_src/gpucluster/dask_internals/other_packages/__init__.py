@@ -1,1 +1,0 @@
-"""Other packages of Dask: dask-cuda, dask-gateway, dask-jobqueue, and what its operator uses."""
