@@ -63,7 +63,7 @@ PRIVATE = {
 OF_OTHERS = {
     "cli/arguments.py": {"_actions", "_get_value", "_group_actions", "_option_string_actions"},  # argparse
     "learn/cluster/kmeans.py": {"_n_threads"},  # scikit-learn
-    "learn/delegation/fitting.py": {"_delegate", "_fitted_on", "_label_type"},  # our own, set by name
+    "learn/delegation/methods.py": {"_delegate", "_fitted_on", "_label_type"},  # our own, set by name
     "learn/neural_network/mlp.py": {"_label_binarizer"},  # scikit-learn
     "learn/preprocessing/encoders.py": {  # scikit-learn
         *("_check_infrequent_enabled", "_compute_n_features_outs", "_fit_infrequent_category_mapping"),

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from distributed import Client
 from gpucluster.learn import DBSCAN
-from gpucluster.learn.cluster import neighbourhoods, region_search
+from gpucluster.learn.cluster import neighbourhoods
 from gpucluster.learn.cluster.density import merge_links
-from gpucluster.learn.cluster.region_search import regions
+from gpucluster.learn.cluster.neighbourhoods import regions
 from gpucluster.learn.errors import InvalidData
 from gpucluster.learn.rows import table
 from hypothesis import given, settings
@@ -99,13 +99,13 @@ def test_data_frames_of_unknown_length() -> None:
     assert list(ours.feature_names_in_) == ["red", "green", "blue"]
 
 
-@pytest.mark.parametrize("search", [neighbourhoods, region_search])
-def test_pairs_above_the_limit_are_searched_again(split: Any, monkeypatch: pytest.MonkeyPatch, search: Any) -> None:
+@pytest.mark.parametrize("algorithm", ["brute", "auto"])
+def test_pairs_above_the_limit_are_searched_again(split: Any, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
     weights = np.random.default_rng(0).integers(0, 3, len(SPOTS))
-    options: dict[str, Any] = {"eps": 0.2, "algorithm": "brute" if search is neighbourhoods else "auto"}
+    options: dict[str, Any] = {"eps": 0.2, "algorithm": algorithm}
     theirs = LocalDBSCAN(**options).fit(SHUFFLED, sample_weight=weights)
     for kept in (0, 100):
-        monkeypatch.setattr(search, "KEPT_PAIRS", 4 * kept + 4)
+        monkeypatch.setattr(neighbourhoods, "KEPT_PAIRS", 4 * kept + 4)
         expect_equal(DBSCAN(**options).fit(SHUFFLED, sample_weight=weights), theirs)
         expect_equal(DBSCAN(**options).fit(split(SHUFFLED, 3), sample_weight=split(weights, 3)), theirs)
 

@@ -14,7 +14,7 @@ import pytest
 from distributed import Client, LocalCluster
 from gpucluster.learn import SerialCommunicator, run_on_ranks
 from gpucluster.learn.communicators import combine
-from gpucluster.learn.communicators.tree import TreeCommunicator
+from gpucluster.learn.communicators.workers import TreeCommunicator
 from gpucluster.learn.errors import InvalidOperator, InvalidParameter, RanksDisagree
 
 from tests.learn.shared import refused

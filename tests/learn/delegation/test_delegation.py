@@ -18,9 +18,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from gpucluster.learn import config_context
-from gpucluster.learn.delegation import DELEGATED, NOT_DELEGATED, fitting
-from gpucluster.learn.delegation.fitting import options_for
-from gpucluster.learn.delegation.methods import delegable, is_delegable
+from gpucluster.learn.delegation import DELEGATED, NOT_DELEGATED, methods
+from gpucluster.learn.delegation.methods import delegable, is_delegable, options_for
 from gpucluster.learn.errors import InvalidData, InvalidParameter, NotSupported
 from gpucluster.learn.estimator import DistributedEstimator
 from sklearn.base import TransformerMixin, clone
@@ -39,7 +38,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     monkeypatch.syspath_prepend(FAKES)
     before = dask.config.get("dataframe.shuffle.method", None)
     with config_context(engine="cuml"):
-        fitting.cuml_class("cuml.dask.simulated", "CALLS")
+        methods.cuml_class("cuml.dask.simulated", "CALLS")
         import cuml
 
         assert cuml.SIMULATED
@@ -85,7 +84,7 @@ def test_fitted_models_call_cuml(dask_client: Any, split: Any, calls: list[Any],
     estimator.fit(*given)
     assert [call[:2] for call in calls if call[0] == name][0] == (name, "__init__")
     assert estimator.n_features_in_ == 64
-    delegate = fitting.fitted_part(estimator._delegate)
+    delegate = methods.fitted_part(estimator._delegate)
     for attribute in entry.attributes:
         value = getattr(estimator, attribute)
         assert isinstance(value, np.ndarray | float | int), attribute
@@ -198,7 +197,7 @@ def test_auto_takes_cuml_for_data_on_gpus_only(
     with config_context(engine="auto"):
         learn.MultinomialNB().fit(split(DIGITS, 2), split(LABELS, 2))
         assert not calls
-        monkeypatch.setattr(fitting, "on_gpus", lambda data: True)
+        monkeypatch.setattr(methods, "on_gpus", lambda data: True)
         learn.MultinomialNB().fit(split(DIGITS, 2), split(LABELS, 2))
         assert calls
         calls.clear()
@@ -249,7 +248,7 @@ def test_translation_is_cheap(dask_client: Any, split: Any, calls: list[Any]) ->
     endless = da.ones((10_000_000_000, 4), chunks=(1_000_000_000, 4))
     estimator = learn.LinearRegression()
     begun = time.monotonic()
-    assert fitting.cuml_for(estimator, endless, endless[:, 0]) is not None
+    assert methods.cuml_for(estimator, endless, endless[:, 0]) is not None
     assert time.monotonic() - begun < 30
 
 

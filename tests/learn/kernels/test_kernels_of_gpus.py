@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gpucluster.learn.kernels import lloyd, moments, nearest
+from gpucluster.learn.kernels import lloyd, moments
 from gpucluster.learn.kernels.on_gpu import cuda
 from gpucluster.learn.kernels.on_gpu import lloyd as lloyd_on_gpu
 from gpucluster.learn.kernels.on_gpu import moments as moments_on_gpu
@@ -189,7 +189,7 @@ def test_blocks_go_through_the_kernels(gpu: CuPy) -> None:
         patch.setattr(cuda, "is_of_numpy", lambda array: True)
         expected = lloyd.sums_of(block, centers, offset)
         inertia, labels = lloyd.inertia_of(block, centers, offset), lloyd.labels_of(X, centers, offset)
-        spread, apart = moments.moments(block), nearest.Nearest().distances(block, centers, offset)
+        spread, apart = moments.moments(block), lloyd.Nearest().distances(block, centers, offset)
     before = gpu.launches
     found, kept = lloyd.sums_of(block, centers, offset), {}
     np.testing.assert_allclose(found.sums, expected.sums, rtol=1e-3, atol=1e-2)
@@ -197,7 +197,7 @@ def test_blocks_go_through_the_kernels(gpu: CuPy) -> None:
     assert lloyd.inertia_of(block, centers, offset, kept) == pytest.approx(inertia, rel=1e-4)
     np.testing.assert_array_equal(kept[0], labels)
     np.testing.assert_array_equal(lloyd.labels_of(X, centers, offset), labels)
-    np.testing.assert_allclose(nearest.Nearest().distances(block, centers, offset), apart, rtol=1e-2, atol=1e-3)
+    np.testing.assert_allclose(lloyd.Nearest().distances(block, centers, offset), apart, rtol=1e-2, atol=1e-3)
     mine = moments.moments(block)
     assert gpu.launches - before == 7, "five passes over the block, and an example of each kernel"
     assert (mine.n_rows, mine.weight) == pytest.approx((spread.n_rows, spread.weight))

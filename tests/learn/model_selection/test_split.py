@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.model_selection
-from gpucluster.learn import LinearRegression, train_test_split
+from gpucluster.learn import LinearRegression, model_selection, train_test_split
 from gpucluster.learn.errors import InvalidData, InvalidParameter
-from gpucluster.learn.model_selection import choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
@@ -83,9 +82,9 @@ def test_without_shuffling(split: Any) -> None:
 def test_sizes_are_exact(n_rows: int, seed: int, data: Any) -> None:
     n_test = data.draw(st.integers(1, n_rows - 1))
     n_train = data.draw(st.integers(1, n_rows - n_test))
-    chosen = choice.at_random(n_rows, n_train, n_test, seed)
+    chosen = model_selection.at_random(n_rows, n_train, n_test, seed)
     whole = chosen.of_rows(0, n_rows)
-    assert ((whole == choice.TEST).sum(), (whole == choice.TRAIN).sum()) == (n_test, n_train)
+    assert ((whole == model_selection.TEST).sum(), (whole == model_selection.TRAIN).sum()) == (n_test, n_train)
     cut = data.draw(st.integers(0, n_rows))
     np.testing.assert_array_equal(np.concatenate([chosen.of_rows(0, cut), chosen.of_rows(cut, n_rows - cut)]), whole)
 

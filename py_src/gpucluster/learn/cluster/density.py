@@ -20,8 +20,7 @@ from ..checks import check_weight, total_weight
 from ..errors import InvalidData, NotSupported
 from ..rows.block import Rows
 from ..rows.shard import Shard
-from .neighbourhoods import BroadcastSearch, Integers, Neighbourhoods, Pairs, RankRows
-from .region_search import searched_by_regions
+from .neighbourhoods import BroadcastSearch, Integers, Neighbourhoods, Pairs, RankRows, searched_by_regions
 
 SAMPLED_PAIRS = 16  # Every 16th pair links almost all rows that belong together.
 

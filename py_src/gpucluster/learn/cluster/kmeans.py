@@ -16,8 +16,7 @@ from ..arrays import Array, Data, Output, RandomState, array_namespace_of, to_nu
 from ..delegation.methods import delegable
 from ..errors import InvalidParameter, NotSupported, warn_caller
 from ..estimator import DistributedEstimator, LazyTransformerMixin
-from ..kernels.lloyd import labels_of
-from ..kernels.nearest import distances_between
+from ..kernels.lloyd import distances_between, labels_of
 from ..parameters import Rule, either, parameter, real, unset, whole
 from ..rows.shard import available_threads, one_blas_thread
 from ..rows.table import as_table, is_dask

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Array, Dtype, array_namespace_of, to_numpy
-from ..kernels.lloyd import labels_of, sums_of
-from ..kernels.nearest import Nearest, distances_to
+from ..kernels.lloyd import Nearest, distances_to, labels_of, sums_of
 from ..kernels.on_gpu import lloyd as lloyd_on_gpu
 from ..kernels.random_numbers import uniform
 from ..rows.block import Block, Rows

@@ -14,9 +14,8 @@ from ..checks import check_columns, check_finite
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
-from ..kernels.affine import projected
-from ..kernels.factor import Factor, factor, merge_factors
-from ..kernels.moments import Moments, merge_moments, moments
+from ..kernels.moments import Factor, Moments, factor, merge_factors, merge_moments, moments
+from ..kernels.slices import projected
 from ..parameters import Rule, fitted, one_of, parameter, real, whole
 from ..rows.block import Rows
 from ..rows.table import floating_type, is_dask

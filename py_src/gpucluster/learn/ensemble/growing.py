@@ -24,7 +24,7 @@ from ..arrays import Array, PlainModel, RandomState, to_numpy
 from ..checks import no_rows, not_finite
 from ..errors import InvalidData, InvalidParameter
 from ..labels import ClassWeight, checked_classes, classes_of, codes_of, labels_of, merge_classes
-from ..model_selection.split import train_test_split
+from ..model_selection import train_test_split
 from ..rows.block import Block, Rows
 from ..rows.placement import block_bytes
 from ..rows.shard import Shard

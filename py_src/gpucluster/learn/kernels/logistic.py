@@ -9,8 +9,7 @@ import numpy as np
 from ..arrays import Array, Namespace, array_namespace_of, to_numpy
 from ..labels import codes_of, labels_at, labels_of
 from ..rows.block import Block
-from .affine import projected
-from .slices import pieces
+from .slices import pieces, projected
 
 
 class LossGradient(NamedTuple):

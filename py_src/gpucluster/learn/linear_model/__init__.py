@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ...lazy_names import imported_when_used
 
 if TYPE_CHECKING:
-    from .coordinate_descent import ElasticNet, Lasso
-    from .least_squares import LinearRegression, Ridge
+    from .least_squares import ElasticNet, Lasso, LinearRegression, Ridge
     from .logistic_regression import LogisticRegression
 
 __all__ = ["ElasticNet", "Lasso", "LinearRegression", "LogisticRegression", "Ridge"]
@@ -16,8 +15,7 @@ __all__ = ["ElasticNet", "Lasso", "LinearRegression", "LogisticRegression", "Rid
 __getattr__, __dir__ = imported_when_used(
     __name__,
     {
-        "coordinate_descent": ["ElasticNet", "Lasso"],
-        "least_squares": ["LinearRegression", "Ridge"],
+        "least_squares": ["ElasticNet", "Lasso", "LinearRegression", "Ridge"],
         "logistic_regression": ["LogisticRegression"],
     },
 )

@@ -15,8 +15,8 @@ from ..checks import check_weight, no_rows
 from ..delegation.methods import delegable
 from ..errors import InvalidData, InvalidParameter
 from ..estimator import DistributedEstimator, LazyTransformerMixin
-from ..kernels.affine import Scale, clipped, scaled, stretched, unscaled
 from ..kernels.columns import Columns, Extremes, columns, extremes, merge_columns, merge_extremes
+from ..kernels.slices import Scale, clipped, scaled, stretched, unscaled
 from ..parameters import SWITCH, parameter
 from ..rows.block import Rows
 
