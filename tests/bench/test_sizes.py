@@ -8,11 +8,10 @@ import pytest
 from gpucluster.bench.catalogue import WORKLOADS, workloads
 from gpucluster.bench.errors import WrongResult
 from gpucluster.bench.machine import hosts_of
-from gpucluster.bench.names import SIZES
 from gpucluster.bench.result import HostFacts, doubts
 from gpucluster.bench.running import Sizes, largest_that_fits, work
 from gpucluster.bench.timing import ProgressBar, require_same
-from gpucluster.bench.workload import Context, Outcome, Workload
+from gpucluster.bench.workload import SIZES, Context, Outcome, Workload
 from gpucluster.protocol.errors import InvalidRequest
 
 GIB = 2**30

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 from gpucluster.bench.text import seconds_texts
-from gpucluster.bench.transports.comparison import (
+from gpucluster.bench.transports import (
     Messages,
     Timed,
     TransportResult,
     _note_on_kinds,
     compare_transports,
     fitted,
+    rows,
+    text,
+    write_page,
 )
-from gpucluster.bench.transports.report import rows, text, write_page
 
 SIZES = [0, 1_000, 1_000_000, 64_000_000]
 

@@ -18,12 +18,12 @@ from ..cli.declarations import LIVING
 from ..cli.options import add_spec_options, spec_from, spec_options
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS
-from .names import NAMES, SIZES, TRANSPORTS
+from .workload import NAMES, SIZES, TRANSPORTS
 
 if TYPE_CHECKING:
     from .result import BenchResult
     from .target import Target
-    from .transports.comparison import TransportResult
+    from .transports import TransportResult
 
 R = TypeVar("R", "BenchResult", "TransportResult")
 BENCH_FIELDS = ("name", "threads_per_worker", "memory_limit", "protocol", "devices", "rmm_pool_size")
@@ -156,10 +156,10 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
     output = _output(found)
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
 
-    from .transports import comparison, report
+    from . import transports
 
-    result = comparison.compare_transports(names, size=size, repeats=repeats, say=say)
-    return _written(found, result, output, report.write_page, report.text(result))
+    result = transports.compare_transports(names, size=size, repeats=repeats, say=say)
+    return _written(found, result, output, transports.write_page, transports.text(result))
 
 
 def _written(

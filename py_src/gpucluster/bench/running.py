@@ -12,11 +12,10 @@ from ..protocol.plain_text import counted
 from .catalogue import workloads as find_workloads
 from .errors import NothingToMeasure
 from .machine import hosts_of, report
-from .names import SIZES, Size
 from .result import BenchResult, ClusterFacts, LeftOut, Measurement, doubts
 from .target import Target
 from .timing import Prepared, ProgressBar, Say, prepared, require_same
-from .workload import Context, Workload
+from .workload import SIZES, Context, Size, Workload
 
 SHARE = 0.5  # Of the workers' memory: Dask begins to spill at 0.6.
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .errors import WrongResult
-from .names import Size
 from .result import Measurement
-from .workload import Context, Outcome, Workload
+from .workload import Context, Outcome, Size, Workload
 
 Say = Callable[[str], None]
 _WIDTH = 24

@@ -1,14 +1,23 @@
-"""Workloads: data that are made first, and work on them that is timed."""
+"""Workloads: data that are made first, and work on them that is timed. Their names are known without importing them."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from .errors import WrongResult
-from .names import SIZES, Size
+
+NAMES = (
+    "transpose-sum", "merge", "frame-sum", "svd", "kmeans", "pca", "truncated-svd", "nearest-neighbors",
+    "allreduce-latency", "allreduce-bandwidth", "mpi-allreduce-latency", "mpi-allreduce-bandwidth", "mpi-kmeans",
+    "flights-etl",
+)  # fmt: skip
+Size = Literal["tiny", "small", "medium", "large"]
+SIZES: tuple[Size, ...] = get_args(Size)
+TRANSPORTS = ("unix", "tls", "tcp", "mpi", "ucx")  # Choices of ``--transports``.
+
 
 Parameters = Mapping[str, int]
 FORGET_SECONDS = 5.0  # If others use the cluster, the number of tasks may never fall to that before a run.

@@ -145,7 +145,7 @@ def measure_workers(client: Client, sizes: Sequence[int] = SIZES) -> Link | None
         Bytes of the blocks.
     """
     from ....bench.errors import NothingToMeasure
-    from ....bench.transports.messages import exchange
+    from ....bench.messages import exchange
 
     try:
         seconds = exchange(client, tuple(sizes))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...dask_internals.listening import payload
-from ...dask_internals.messages import connection_arguments, set_handler
-from ..errors import NothingToMeasure
+from ..dask_internals.listening import payload
+from ..dask_internals.messages import connection_arguments, set_handler
+from .errors import NothingToMeasure
 
 SIZES = (0, 1_000, 10_000, 100_000, 1_000_000, 4_000_000, 16_000_000, 64_000_000)  # Bytes of a block.
 OPERATION = "gpucluster-bench-block"
@@ -57,7 +57,7 @@ def exchange(client: Any, sizes: tuple[int, ...] = SIZES) -> list[float]:
 
     The time of the answer is half of that of an empty block with its answer.
     """
-    from ...dask_internals.scheduler_information import known_workers
+    from ..dask_internals.scheduler_information import known_workers
 
     addresses = sorted(known_workers(client))
     if len(addresses) < 2:
