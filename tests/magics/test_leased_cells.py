@@ -61,7 +61,7 @@ def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: 
     error = error_of(notebook.run(f"{LEASE}\nimport dask.array as da\nkept = da.ones(3).persist()\n1 / 0"))
     trace = "\n".join(error["traceback"])
     assert error["ename"] == "ZeroDivisionError" and "line 4" not in trace.partition("1 / 0")[2]
-    assert "leased_cell" not in trace and "gpucluster/" not in trace, "the traceback is the user's own"
+    assert "cells.py" not in trace and "gpucluster/" not in trace, "the traceback is the user's own"
     assert ended(shared_site)
     assert notebook.text("print(client.cluster.name, cluster.name, da.ones(2).sum().compute())") == "mine mine 2.0\n"
     lost = error_of(notebook.run("kept.sum().compute()"))
@@ -118,7 +118,7 @@ def test_invalid_cell_leases_no_worker(notebook: Notebook, shared_site: Any) -> 
         outputs = notebook.run(f"{LEASE}\n{body}")
         assert error_of(outputs)["ename"] == "SyntaxError"
         assert [output["type"] for output in outputs] == ["error"], "no line of it ran"
-        assert "whole_cell" not in "".join(error_of(outputs)["traceback"])
+        assert "cells.py" not in "".join(error_of(outputs)["traceback"])
     assert len(shared_site.control.list()) == before
     fine = "%time x = 1\nimport asyncio\nawait asyncio.sleep(0)\n!echo shell"
     assert "shell" in notebook.text(f"{LEASE}\n{fine}"), "syntax of IPython"

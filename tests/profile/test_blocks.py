@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 from gpucluster.profiling.model import PrefixFigures, TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
-from gpucluster.profiling.recorders.blocks import Block, bounded, covered_seconds, spread
-from gpucluster.profiling.recorders.tasks import HELD_BLOCKS, TaskSums
+from gpucluster.profiling.recorders.tasks import HELD_BLOCKS, Block, TaskSums, bounded, covered_seconds, spread
 from gpucluster.profiling.rendering.display import live_timeline
 from gpucluster.profiling.rendering.svg import timeline_svg
 from gpucluster.profiling.report import ProfileReport

@@ -8,7 +8,7 @@ import pytest
 from gpucluster.profiling.model import Finding, PrefixFigures, TimelineBlock, TimelineData, TimelineLine, WorkerFigures
 from gpucluster.profiling.rendering.bokeh_figure import FOREGROUND
 from gpucluster.profiling.rendering.display import live_timeline
-from gpucluster.profiling.rendering.html import report_html
+from gpucluster.profiling.rendering.text import report_html
 from gpucluster.profiling.report import ProfileReport
 
 REPORT = ProfileReport(

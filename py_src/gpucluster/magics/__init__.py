@@ -64,7 +64,7 @@ def register(shell: InteractiveShell) -> None:
         # A cell magic around a normal cell.
         if not lines or lines[0].split()[:2] not in (["%%gpucluster", "lease"], ["%%gpucluster", "profile"]):
             return lines
-        from .whole_cell import rewritten
+        from .cells import rewritten
 
         return rewritten(lines, shell.input_transformer_manager.transform_cell)
 

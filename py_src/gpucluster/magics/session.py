@@ -119,14 +119,14 @@ class Session:
                 getattr(self, f"_{verb}")(control, found)
         except HelpWanted as wanted:
             if begins_cell and may_expand(line):  # A request for help, with a cell below it.
-                from .whole_cell import CellNotRun
+                from .cells import CellNotRun
 
                 raise CellNotRun(wanted.text) from None
             _write(wanted.text)
         except GPUClusterError as error:
             message = f"{error.message} {expand.problem}" if expand.problem else error.message
             if begins_cell:  # The rest of the cell must not run, nor seem to have run.
-                from .whole_cell import CellNotRun
+                from .cells import CellNotRun
 
                 raise CellNotRun(message) from None
             _complain(message)
@@ -188,12 +188,12 @@ class Session:
             _write(actions.dashboard_link(control, model, page))
 
     def _profile(self, control: Control, found: Namespace) -> None:
-        from .profiled_cell import ProfiledCell
+        from .cells import ProfiledCell
 
         ProfiledCell(self._shell, found, self._connection.client)
 
     def _lease(self, control: Control, found: Namespace) -> None:
-        from .leased_cell import LeasedCell
+        from .cells import LeasedCell
 
         for trouble in new_troubles():
             _tell(trouble)
@@ -201,7 +201,7 @@ class Session:
         LeasedCell(self._shell, control, wanted, actions.timeout_of(found), notebook=self._notebook)
 
     def _notify(self, control: Control, found: Namespace) -> None:
-        from .notified_cell import NotifiedCell
+        from .cells import NotifiedCell
 
         NotifiedCell(self._shell, control, actions.named(control, found), getattr(found, "title", None), _complain)
 

@@ -1,14 +1,275 @@
-"""Compute the figures of a report from the recorders' data."""
+"""Compute the figures of a report, of its workers and machines, and its timeline from the recorders' data."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 from ..protocol.telemetry import known_mean, known_sum
-from .model import PrefixFigures, ReportFigures, TransferFigures
-from .telemetry import TelemetryReadings
-from .timeline import timeline_data
-from .worker_figures import busy_cores, clipped, importing_seconds, thread_seconds, worker_figures
+from .model import (
+    PrefixFigures,
+    ReportFigures,
+    TimelineBlock,
+    TimelineData,
+    TimelineLine,
+    TimelineTransfer,
+    TransferFigures,
+    WorkerFigures,
+)
+from .recorders.tasks import SENT_THREADS
+from .telemetry import TelemetryReadings, WorkerTelemetry
+
+POINTS = 200
+TRANSFERS = 400
+
+
+def timeline_data(
+    scheduler: dict[str, Any],
+    workers: dict[str, dict[str, Any]],
+    telemetry: TelemetryReadings | None,
+    wall_seconds: float,
+) -> TimelineData:
+    begin = scheduler["begin"]
+    names = {address: facts["name"] for address, facts in scheduler["workers"].items()}
+    notes: list[str] = []
+    lanes, blocks = _lanes_and_blocks(scheduler, begin, names)
+    drawn, total = sum(block.n_tasks for block in blocks), scheduler["n_blocks"]
+    if scheduler["n_lanes"] > len(lanes):
+        notes.append(
+            f"{len(lanes)} of {scheduler['n_lanes']} threads are drawn, chosen evenly from the busiest to the idlest "
+            f"(at most {SENT_THREADS})."
+        )
+    if len(blocks) < drawn:
+        notes.append(f"{drawn:,} of {total:,} tasks are drawn, short ones together, as {len(blocks):,} blocks.")
+    transfers, count = _drawn_transfers(workers, begin, names)
+    if count > len(transfers):
+        notes.append(f"The {len(transfers)} largest of {count:,} transfers are drawn.")
+    lines = _lines(workers, telemetry, begin, wall_seconds)
+    return TimelineData(lanes=lanes, blocks=blocks, transfers=transfers, lines=lines, notes=notes)
+
+
+def _lanes_and_blocks(
+    scheduler: dict[str, Any], begin: float, names: dict[str, str]
+) -> tuple[list[str], list[TimelineBlock]]:
+    threads: dict[str, list[int]] = {}
+    for worker, thread, *_ in scheduler["blocks"]:
+        known = threads.setdefault(worker, [])
+        if thread not in known:
+            known.append(thread)
+    names = {worker: names.get(worker, worker) for worker in threads}
+    places: dict[tuple[str, int], int] = {}
+    labels: list[str] = []
+    for worker in sorted(threads, key=lambda worker: (len(names[worker]), names[worker])):
+        for number, thread in enumerate(threads[worker], 1):
+            places[worker, thread] = len(labels)
+            name = names[worker]
+            labels.append(f"{name} · {number}" if len(threads[worker]) > 1 else name)
+    blocks = [
+        TimelineBlock(
+            lane=places[worker, thread],
+            prefix=prefix,
+            start_seconds=max(0.0, start - begin),
+            stop_seconds=stop - begin,
+            n_tasks=n_tasks,
+            busy_seconds=busy,
+        )
+        for worker, thread, prefix, start, stop, n_tasks, busy in scheduler["blocks"]
+    ]
+    return labels, blocks
+
+
+def _drawn_transfers(
+    workers: dict[str, dict[str, Any]], begin: float, names: dict[str, str]
+) -> tuple[list[TimelineTransfer], int]:
+    found: list[TimelineTransfer] = []
+    for address, worker in workers.items():
+        for start, stop, size, source in worker["transfers"]:
+            found.append(_transfer(start - begin, stop - begin, size, names.get(source, source), names[address]))
+        for start, stop, size in worker["client_transfers"]:
+            found.append(_transfer(start - begin, stop - begin, size, names[address], "notebook"))
+    count = sum(worker["n_received"] or 0 for worker in workers.values())
+    count += sum(len(worker["client_transfers"]) for worker in workers.values())
+    found = [transfer for transfer in found if transfer.stop_seconds > 0]
+    found.sort(key=lambda transfer: -transfer.n_bytes)
+    return sorted(found[:TRANSFERS], key=lambda transfer: transfer.start_seconds), count
+
+
+def _transfer(start: float, stop: float, size: int, source: str, target: str) -> TimelineTransfer:
+    return TimelineTransfer(
+        start_seconds=max(0.0, start), stop_seconds=stop, n_bytes=size, source=source, target=target
+    )
+
+
+def _lines(
+    workers: dict[str, dict[str, Any]], telemetry: TelemetryReadings | None, begin: float, wall_seconds: float
+) -> list[TimelineLine]:
+    most = max((len(worker["readings"]["time"]) for worker in workers.values()), default=0)
+    count = max(2, min(POINTS, most))
+    grid = [place * wall_seconds / (count - 1) for place in range(count)]
+    lines = []
+    for name, figure, unit, total in (
+        ("host memory", "memory", "bytes", True),
+        ("VRAM", "vram_used", "bytes", True),
+        ("CPU", "cpu", "percent", False),
+        ("GPU", "gpu_utilization", "percent", False),
+    ):
+        values = _over_time(workers, figure, [begin + seconds for seconds in grid], total)
+        if any(value is not None for value in values):
+            lines.append(TimelineLine(name=name, unit=unit, seconds=grid, values=values))
+    if telemetry is not None:
+        rmm = [(moment - begin, used) for moment, used in telemetry.totals if used is not None]
+        if rmm:
+            seconds, used = zip(*rmm, strict=True)
+            lines.append(TimelineLine(name="RMM used", unit="bytes", seconds=list(seconds), values=list(used)))
+    return lines
+
+
+def _over_time(
+    workers: dict[str, dict[str, Any]], figure: str, moments: list[float], total: bool
+) -> list[float | None]:
+    """Return the sum or the mean of the workers' newest reading at each moment."""
+    sums = [0.0] * len(moments)
+    counts = [0] * len(moments)
+    for worker in workers.values():
+        times, values = worker["readings"]["time"], worker["readings"].get(figure)
+        if not values or not times:
+            continue
+        for number, moment in enumerate(moments):
+            place = bisect_right(times, moment) - 1
+            if place < 0:
+                continue
+            # Utilization is that of the time before its reading.
+            value = values[place] if total else values[min(place + 1, len(values) - 1)]
+            if value is not None:
+                sums[number] += value
+                counts[number] += 1
+    return [(value if total else value / count) if count else None for value, count in zip(sums, counts, strict=True)]
+
+
+def weighted_mean(moments: Iterable[float], values: Iterable[float | None]) -> float | None:
+    """Return the mean of readings, weighted by the time since the previous one."""
+    times, known = list(moments), list(values)
+    total = weight = 0.0
+    for (before, moment), value in zip(pairwise(times), known[1:], strict=False):
+        if value is not None:
+            total += value * (moment - before)
+            weight += moment - before
+    return total / weight if weight > 0 else None
+
+
+def clipped(value: float) -> float:
+    """Return a share between 0 and 1: clocks differ a little."""
+    return min(1.0, max(0.0, value))
+
+
+def most(*values: float | None) -> int | None:
+    """Return the largest measured value as a whole number; ``None`` if there is none."""
+    return max((int(value) for value in values if value is not None), default=None)
+
+
+_ROUNDING = 1.0001  # Telemetry has five significant digits.
+
+
+def worker_figures(
+    facts: dict[str, Any], found: dict[str, Any] | None, telemetry: TelemetryReadings | None, span: tuple[float, float],
+    submitted: float,
+) -> WorkerFigures:  # fmt: skip
+    """Return the figures of one worker.
+
+    ``facts`` is from the scheduler's recorder, ``found`` from the worker's own; ``span`` is start and end of the
+    measurement by the scheduler's clock, ``submitted`` the share of it with submitted tasks.
+    """
+    seconds = submitted * thread_seconds(facts, *span)
+    busy = facts["compute_seconds"] + importing_seconds(facts, found)
+    live = telemetry.workers.get(facts["name"]) if telemetry else None
+    figures: dict[str, Any] = {
+        "name": facts["name"],
+        "n_threads": facts["n_threads"],
+        "n_tasks": facts["n_tasks"],
+        "busy_seconds": facts["compute_seconds"],
+        "idle_share": clipped(1 - busy / seconds) if seconds > 0 else None,
+        "joined_later": facts["joined_later"],
+        "lost": facts["left"] is not None and facts["expected"] is not True,
+    }
+    if live is not None:
+        figures |= _of_telemetry(live)
+    if found is not None:
+        figures |= _of_worker(found, live)
+    return WorkerFigures(**figures)
+
+
+def _of_telemetry(live: WorkerTelemetry) -> dict[str, Any]:
+    return {
+        "device_index": most(live.peaks.get("device_index")),
+        "peak_vram_bytes": most(live.peaks.get("vram_used_bytes")),
+        "vram_total_bytes": most(live.peaks.get("vram_total_bytes")),
+        "peak_rmm_bytes": most(live.peaks.get("rmm_used_bytes")),
+        "peak_rmm_pool_bytes": most(live.peaks.get("rmm_pool_bytes")),
+        "mean_gpu_utilization_percent": live.mean("gpu_utilization_percent"),
+        "mean_gpu_power_watts": live.mean("gpu_power_watts"),
+        "gpu_power_limit_watts": live.peaks.get("gpu_power_limit_watts"),
+    }
+
+
+def _of_worker(found: dict[str, Any], live: WorkerTelemetry | None) -> dict[str, Any]:
+    readings = found["readings"]
+    peaks = live.peaks if live is not None else {}
+    figures: dict[str, Any] = {
+        "peak_memory_bytes": most(*readings.get("memory", ())),
+        "memory_limit_bytes": found["memory_limit_bytes"] or None,
+        "mean_cpu_percent": weighted_mean(readings["time"], readings.get("cpu", ())),
+        "sent_bytes": None if found["sent_bytes"] is None else found["sent_bytes"] + (found["shuffled_bytes"] or 0),
+        "received_bytes": found["received_bytes"],
+        "import_seconds": found["import_seconds"],
+        "n_readings": found["n_readings"],
+        "spilled_bytes": int(found["written_bytes"]) if found["counts_spilling"] else live and live.spilled_growth,
+    }
+    # Both read the same device; the monitor twice a second, the telemetry also before and after the worker's life.
+    exact, rounded = most(*readings.get("vram_used", ())), most(peaks.get("vram_used_bytes"))
+    vram = most(exact, rounded if exact is None or (rounded or 0) > exact * _ROUNDING else None)
+    if vram is not None:
+        figures["peak_vram_bytes"] = vram
+        figures["vram_total_bytes"] = found["vram_total_bytes"] or most(peaks.get("vram_total_bytes"))
+    busy = weighted_mean(readings["time"], readings.get("gpu_utilization", ()))
+    if busy is not None:
+        figures["mean_gpu_utilization_percent"] = busy
+    used = [item.get("rmm-used") or None for item in found["rmm"]] + [peaks.get("rmm_used_bytes")]
+    pool = [item.get("rmm-total") or None for item in found["rmm"]] + [peaks.get("rmm_pool_bytes")]
+    return figures | {"peak_rmm_bytes": most(*used), "peak_rmm_pool_bytes": most(*pool)}
+
+
+def thread_seconds(facts: dict[str, Any], begin: float, end: float) -> float:
+    """Return the lifetime of a worker times its threads."""
+    left = end if facts["left"] is None else min(facts["left"], end)
+    seconds: float = max(0.0, left - max(facts["joined"], begin)) * facts["n_threads"]
+    return seconds
+
+
+def importing_seconds(facts: dict[str, Any], found: dict[str, Any] | None) -> float:
+    """Return the time for which all threads of a worker waited for imports of the next task."""
+    seconds: float = found["import_seconds_between_tasks"] * facts["n_threads"] if found is not None else 0.0
+    return seconds
+
+
+def busy_cores(report: ReportFigures, workers: dict[str, dict[str, Any]]) -> float | None:
+    """Return the busy share of the cores on the least busy machine.
+
+    It is the larger of two figures: the use by all processes of the machine, and the workers' use of their allowed
+    cores (a container may have fewer than the machine) while there were tasks.
+    """
+    machines: dict[str, list[dict[str, Any]]] = {}
+    for found in workers.values():
+        machines.setdefault(found["machine"], []).append(found)
+    return min((_of_machine(there, report.submitted_seconds or 0.0) for there in machines.values()), default=None)
+
+
+def _of_machine(there: list[dict[str, Any]], submitted: float) -> float:
+    computed = sum(found["cpu_seconds"] for found in there)
+    of_own_cores = computed / there[0]["n_cores"] / submitted if submitted else 0.0
+    return clipped(max(of_own_cores, *[found["machine_busy_share"] or 0.0 for found in there]))
+
 
 _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfers and memory could not be read."
 _NO_WORKERS = "{missing} of {known} workers reported no metrics (memory, transfers, spilling): {why}."

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .model import ReportFigures
 from .perfetto import events_of_profile, write_trace
 from .rendering.bokeh_figure import timeline_figure
-from .rendering.html import report_html
-from .rendering.tables import report_line, report_text
+from .rendering.text import report_html, report_line, report_text
 
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from time import perf_counter
 from typing import Any
 
-from .blocks import covered_seconds
+from .tasks import covered_seconds
 
 NOTED_SECONDS = 0.001  # Faster imports found a loaded module.
 _MOST = 10_000

@@ -17,9 +17,8 @@ from uuid import uuid4
 
 from ..model import ReportFigures
 from .bokeh_figure import FOREGROUND, timeline_figure
-from .html import report_html
 from .svg import timeline_svg
-from .tables import report_text
+from .text import report_html, report_text
 
 _WAIT_MILLISECONDS = 15_000
 _SETTLE_MILLISECONDS = 100  # After a change of theme, until its colours are final.

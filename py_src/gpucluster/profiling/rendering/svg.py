@@ -7,7 +7,7 @@ from html import escape
 from ...protocol.durations import seconds
 from ...protocol.sizes import format_size
 from ..model import ReportFigures, TimelineLine
-from ..recorders.blocks import Block, bounded
+from ..recorders.tasks import Block, bounded
 
 # Okabe and Ito's palette without black and yellow (unreadable on one of the backgrounds), then mixtures.
 _COLOURS = ("#0a84c6", "#e0861a", "#00a076", "#cc6ba0", "#d55e00", "#56a8d8", "#8a6fc8", "#8f9a1f")
