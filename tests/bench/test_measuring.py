@@ -17,7 +17,7 @@ from gpucluster.bench.errors import NothingToMeasure
 from gpucluster.bench.report import report_html
 from gpucluster.bench.target import existing
 from gpucluster.bench.text import result_text
-from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.commands import MAGIC, SHELL
 from gpucluster.cli.verbs import parser_for
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest, InvalidState
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.cli.arguments import HelpWanted, shown_path, whole_number
-from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.commands import MAGIC, SHELL
 from gpucluster.cli.verbs import parser_for, verbs_of
 from gpucluster.protocol.errors import InvalidRequest
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.cli.commands import MAGIC, SHELL
 from gpucluster.cli.completion import candidates
-from gpucluster.cli.declarations import MAGIC, SHELL
-from gpucluster.cli.scripts import completion_script
+from gpucluster.cli.shell import completion_script
 from gpucluster.protocol.errors import InvalidRequest
 
 from tests.backends.packages import NotInstalled, installed

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from gpucluster.cli import main, tables
+from gpucluster.cli.commands import MAGIC, SHELL
 from gpucluster.cli.completion import candidates
-from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.options import spec_from
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.display.card import card_html

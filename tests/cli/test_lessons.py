@@ -11,8 +11,8 @@ from typing import Any
 import nbformat
 import pytest
 from gpucluster.cli import main
+from gpucluster.cli.commands import MAGIC, SHELL
 from gpucluster.cli.completion import candidates
-from gpucluster.cli.declarations import MAGIC, SHELL
 from gpucluster.cli.verbs import split_verb, verbs_of
 from gpucluster.lessons.catalogue import find_lesson, lessons
 from gpucluster.lessons.copies import write_copy

@@ -9,7 +9,7 @@ import pytest
 from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.cli.declarations import MAGIC, SHELL
+from gpucluster.cli.commands import MAGIC, SHELL
 from gpucluster.cli.documentation import page
 from gpucluster.cli.options import spec_from, spec_options
 from gpucluster.cli.verbs import all_verbs, parser_for

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 from gpucluster.cli import main
+from gpucluster.cli.commands import MAGIC
 from gpucluster.cli.completion import candidates
-from gpucluster.cli.declarations import MAGIC
 from gpucluster.cli.verbs import all_verbs, verbs_of
 from gpucluster.protocol import entry_points
 from gpucluster.server.added_routes import find_added

@@ -13,8 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ..cli import EXIT_INTERRUPTED
 from ..cli.arguments import SentenceParser, did_you_mean, shown, whole_number
-from ..cli.commands import Answer, Commands, Say, Subcommand
-from ..cli.declarations import LIVING
+from ..cli.commands import LIVING, Answer, Commands, Say, Subcommand
 from ..cli.options import add_spec_options, spec_from, spec_options
 from ..protocol.errors import InvalidRequest
 from ..protocol.spec import MAX_WORKERS

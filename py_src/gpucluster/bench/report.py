@@ -17,7 +17,7 @@ SHAPES = ("circle", "square", "triangle", "diamond", "inverted_triangle")
 _IDEAL = "#999999"
 _APART = 0.012  # Between the points of two workloads, as a share of the axis.
 _WIDE, _HIGH = 540, 360
-_SMALL, _LOW = 355, 250
+_NARROW, _LOW = 355, 250
 
 
 def speed_up_figure(result: BenchResult) -> Any:
@@ -50,7 +50,7 @@ def time_figures(result: BenchResult) -> list[Any]:
         if len(ones) < 2:
             continue
         unit, factor = _unit(max(max(one.seconds) for one in ones))
-        made = _figure(result, name, _SMALL, _LOW)
+        made = _figure(result, name, _NARROW, _LOW)
         counts = [one.n_workers for one in ones]
         medians = [one.spread.median / factor for one in ones]
         if ones[0].scales:

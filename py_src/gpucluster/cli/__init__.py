@@ -158,7 +158,7 @@ def _is_somewhere() -> bool:
 
 
 def _dispatch(words: list[str]) -> int:
-    from .declarations import SHELL
+    from .commands import SHELL
     from .verbs import find_verb, is_group, overview, split_verb
 
     if not words or words[0] in _HELP:

@@ -16,7 +16,7 @@ from ..protocol.spec import parse_patch
 from ..protocol.verbs import VERBS, Verb, arguments_of, posts
 from . import tables
 from .arguments import SentenceParser
-from .declarations import WORKERS, declare_name, declare_waiting
+from .commands import WORKERS, declare_name, declare_waiting
 from .options import as_number
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..recordings.places import bundled_recordings, stem_of
 from .arguments import SentenceParser
-from .declarations import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS
+from .commands import ANY, ENDED, LIVING, RECORDINGS, SHELL, WORKERS
 from .options import backends
 from .verbs import is_group, parser_for, split_verb, verbs_of
 

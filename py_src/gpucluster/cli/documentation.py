@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .arguments import SentenceParser
-from .declarations import MAGIC, SHELL
+from .commands import MAGIC, SHELL
 from .verbs import all_verbs, parser_for
 
 _CREATE = "create"

@@ -25,11 +25,66 @@ from ..protocol.plain_text import counted, escaped
 from ..site.reading import new_troubles
 from . import actions, tables
 from .answers import ANSWERS
-from .arguments import shown
+from .arguments import did_you_mean, shown
 from .changes import CHANGES, Change
-from .commands import Answer, Subcommand
-from .declarations import SHELL
+from .commands import SHELL, Answer, Subcommand
 from .verbs import find_verb, is_group, overview, parser_for
+
+# Completion scripts call the program itself, so that they never go out of date.
+_BASH = r"""# Completion of gpucluster for bash. Use it now:      source <(gpucluster completion bash)
+# for good:  gpucluster completion bash > ~/.local/share/bash-completion/completions/gpucluster
+_gpucluster() {
+    local line
+    COMPREPLY=()
+    while IFS= read -r line; do
+        COMPREPLY+=("$line")
+    done < <("$1" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _gpucluster gpucluster
+"""
+
+_ZSH = r"""#compdef gpucluster
+# Completion of gpucluster for zsh. Use it now:       source <(gpucluster completion zsh)
+# for good:  gpucluster completion zsh > a folder of your fpath, as _gpucluster
+_gpucluster() {
+    local -a answers
+    answers=("${(@f)$("${words[1]}" __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    answers=(${answers:#})
+    if (( ${#answers} )); then
+        compadd -- "${answers[@]}"
+    else
+        _files
+    fi
+}
+if [[ "${funcstack[1]}" == _gpucluster ]]; then
+    _gpucluster "$@"
+else
+    compdef _gpucluster gpucluster
+fi
+"""
+
+_FISH = r"""# Completion of gpucluster for fish. Use it now:      gpucluster completion fish | source
+# for good:  gpucluster completion fish > ~/.config/fish/completions/gpucluster.fish
+function __gpucluster_complete
+    set -l words (commandline -opc) (commandline -ct)
+    $words[1] __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c gpucluster -f -a '(__gpucluster_complete)'
+complete -c gpucluster -r -l local-directory -F
+complete -c gpucluster -r -l rmm-log-directory -F
+"""
+
+_SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+def completion_script(shell: str) -> str:
+    """Return the script for a shell. Raises `InvalidRequest`: unsupported shell."""
+    if shell not in _SCRIPTS:
+        raise InvalidRequest(
+            f"There is no completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} Supported: bash, zsh, fish."
+        )
+    return _SCRIPTS[shell]
+
 
 # What only some verbs need is imported by those verbs, to keep all others fast.
 _FOLLOW_SECONDS = 0.2
@@ -118,7 +173,7 @@ def _logs(found: Namespace) -> int:
 def _gauges(found: Namespace) -> int:
     from ..gauges.text import narrowed
     from . import gauges
-    from .screen import Screen
+    from .gauges import Screen
 
     control = _control()
     screen = Screen()
@@ -137,7 +192,7 @@ def _replay(found: Namespace) -> int:
     from ..recordings.places import find_recording
     from ..recordings.reading import read_recording
     from . import gauges, recordings
-    from .screen import Screen
+    from .gauges import Screen
 
     session, speed = read_recording(find_recording(found.file)), recordings.speed_of(found)
     if getattr(found, "json", False):
@@ -225,7 +280,6 @@ def _site(found: Namespace) -> int:
 
 
 def _completion(found: Namespace) -> int:
-    from .scripts import completion_script
 
     print(completion_script(found.shell), end="")
     return 0

@@ -11,8 +11,20 @@ from ..gauges.text import FIGURES
 from ..protocol.errors import InvalidRequest
 from .arguments import SentenceParser, did_you_mean, shown
 from .changes import CHANGES
-from .commands import Subcommand, added_commands, added_words
-from .declarations import ANY, ENDED, LIVING, MAGIC, RECORDINGS, SHELL, declare_name, declare_names, declare_waiting
+from .commands import (
+    ANY,
+    ENDED,
+    LIVING,
+    MAGIC,
+    RECORDINGS,
+    SHELL,
+    Subcommand,
+    added_commands,
+    added_words,
+    declare_name,
+    declare_names,
+    declare_waiting,
+)
 from .options import add_spec_options
 
 

@@ -1,4 +1,4 @@
-"""Cells with ``%%gpucluster`` that otherwise run like any other cell: with a lease, profiled, or with a notice at the end.
+"""Cells with ``%%gpucluster`` that otherwise run like any other cell: leased, profiled, or with a notice when done.
 
 The first line becomes a line magic, and the rest stays a cell. So ``await`` works, the last expression is displayed,
 and tracebacks have the right line numbers.
@@ -100,7 +100,7 @@ def rewritten(lines: list[str], transformed: Callable[[str], str]) -> list[str]:
     After ``--help`` or an invalid line, only the magic runs. `lines`: of the cell, with line ends. `transformed`: the
     shell's transformation of a cell to Python. Raises `SyntaxError`, which IPython shows: the cell cannot run.
     """
-    from ..cli.declarations import MAGIC
+    from ..cli.commands import MAGIC
     from ..cli.verbs import parser_for
     from .line import may_expand, split_line
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..cli.commands import MAGIC
 from ..cli.completion import Names, candidates, cluster_names
-from ..cli.declarations import MAGIC
 
 if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult

@@ -13,8 +13,7 @@ from ..cli import actions, recordings, sites, tables
 from ..cli.answers import ANSWERS
 from ..cli.arguments import HelpWanted
 from ..cli.changes import CHANGES, Change
-from ..cli.commands import Subcommand
-from ..cli.declarations import MAGIC
+from ..cli.commands import MAGIC, Subcommand
 from ..cli.verbs import find_verb, overview, parser_for
 from ..client.cluster import Cluster
 from ..client.control import Control

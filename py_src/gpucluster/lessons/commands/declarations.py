@@ -8,8 +8,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from ...cli.arguments import SentenceParser
-from ...cli.commands import Answer, Commands, Say, Subcommand
-from ...cli.declarations import SHELL
+from ...cli.commands import SHELL, Answer, Commands, Say, Subcommand
 
 FORMATS = ("csv", "moodle", "canvas")
 KEPT = ("newest", "best")
