@@ -102,11 +102,7 @@ def test_keys_needed_by_graph(here, canary, made):
 def test_stored_error_holds_no_futures(here, canary, interrupted, wait_until):
     lazy = dask.delayed(abs)(-3)
     with canary("futures in frames of distributed, of what calls it, and of the event loop"):
-        with (
-            interrupted(here.client.loop),
-            pytest.raises(KeyboardInterrupt) as kept,
-            collections.leaving_no_futures(),
-        ):
+        with interrupted(here.client.loop), pytest.raises(KeyboardInterrupt) as kept, collections.leaving_no_futures():
             here.client.compute(lazy)
         time.sleep(0.2)  # until the messages arrive
         wait_until(lambda: lazy.key not in here.scheduler.tasks)

@@ -78,7 +78,7 @@ OF_OTHERS = {
     # atexit, multiprocessing
     "supervisor/process/process_copy.py": {"_clear", "_config", "_forkserver", "_resource_tracker", "_run_exitfuncs"},
     "supervisor/process/warmup.py": {
-        *("_config", "_forkserver", "_forkserver_address", "_forkserver_pid", "_pid", "_resource_tracker"),
+        *("_config", "_forkserver", "_forkserver_address", "_forkserver_pid", "_pid", "_resource_tracker")
     },
 }
 """Private names of other libraries."""

@@ -211,10 +211,7 @@ SMALL = st.sampled_from([0, 1, 2, 5, np.nan])
 
 
 @settings(max_examples=40)
-@given(
-    data=arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=SMALL),
-    at=st.integers(0, 12),
-)
+@given(data=arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 3)), elements=SMALL), at=st.integers(0, 12))
 def test_merged_statistics_are_those_of_all_rows(data: Any, at: int) -> None:
     whole = columns(Block(0, 0, data))
     merged = merge_columns(columns(Block(0, 0, data[:at])), columns(Block(1, at, data[at:])))

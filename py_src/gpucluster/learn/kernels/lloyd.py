@@ -153,11 +153,7 @@ def labels_of(X: Array, centers: Array, offset: Array | None = None, n_threads: 
 
 
 def inertia_of(
-    block: Block,
-    centers: Array,
-    offset: Array | None,
-    keep: dict[int, Array] | None = None,
-    known: Array | None = None,
+    block: Block, centers: Array, offset: Array | None, keep: dict[int, Array] | None = None, known: Array | None = None
 ) -> float:
     """Return the weighted sum of squared distances to the nearest centres, which are relative to the offset.
 

@@ -84,8 +84,7 @@ class NeighborsEstimator(DistributedEstimator):
     leaf_size: int = 30
     p: float = parameter(2, real(0, above=True))
     metric: str = parameter(
-        "minkowski",
-        one_of("minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine"),
+        "minkowski", one_of("minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine")
     )
     metric_params: None = parameter(None, unset("is not supported. Minkowski's exponent is the parameter p."))
     n_jobs: None = parameter(None, unset("how many work at the same time is up to the cluster. Leave it out."))

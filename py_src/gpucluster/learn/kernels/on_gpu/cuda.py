@@ -30,10 +30,7 @@ class Real(NamedTuple):
     largest: str  # The largest number.
 
 
-REALS = {
-    "float32": Real("float", 4, "3.4028234e38f"),
-    "float64": Real("double", 8, "1.7976931348623157e308"),
-}
+REALS = {"float32": Real("float", 4, "3.4028234e38f"), "float64": Real("double", 8, "1.7976931348623157e308")}
 
 
 class Launch(NamedTuple):
