@@ -44,7 +44,7 @@ def numbers(exam: Examination, value: Any, what: str, shape: tuple[int, ...] | N
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        exam.require(f"{what} is made of numbers", False, describe(value))
+        exam.require(f"{what} contains numbers", False, describe(value))
         raise Halt from None
     if shape is not None:
         exam.require(f"{what} has the right shape", array.shape == shape, f"shape {array.shape} instead of {shape}")

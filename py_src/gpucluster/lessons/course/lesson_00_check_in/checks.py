@@ -88,7 +88,7 @@ def _expect_size(exam: Examination, answer: Any, true: tuple[int, int, int], of:
     exam.require("They are numbers", numbers, ", ".join(describe(number) for number in answer))
     names = "The number of workers", "The number of threads", "The bytes of memory"
     for name, found, right in zip(names, answer, true, strict=True):
-        exam.expect(f"{name} is that of all workers together", found == right, f"{found:,} for {of}")
+        exam.expect(f"{name} is the total over all workers", found == right, f"{found:,} for {of}")
 
 
 @exercise("00.2", "dashboard_url")
@@ -103,8 +103,8 @@ def check_dashboard_url(exam: Examination, dashboard_url: Any) -> None:
             exam.require("It returns text", isinstance(found, str), describe(found))
             given = f"for {begin + end!r}: {found!r}"
             exam.expect("The server is the same", urlsplit(found)[:2] == urlsplit(begin)[:2], given)
-            exam.expect("Nothing of the server's address is lost", found.startswith(begin), given)
-            exam.expect("No slash is doubled, none is missing", found == f"{begin}/{path}", given)
+            exam.expect("The server's address is complete", found.startswith(begin), given)
+            exam.expect("No slash is doubled or missing", found == f"{begin}/{path}", given)
     handle: Any = getattr(exam.client, "cluster", None)
     if hasattr(handle, "control"):
         server, _, page = direct_address(handle).rpartition("/")
@@ -127,8 +127,10 @@ def check_worker_pids(exam: Examination, worker_pids: Any) -> None:
     except (TypeError, ValueError):
         exam.require("It returns a list of numbers", False, describe(found))
         return
-    exam.expect("There is one number for each worker", len(pids) == len(true), f"{len(pids)} for {len(true)} workers")
-    exam.expect("No number occurs twice", len(set(pids)) == len(pids), f"{len(set(pids))} different numbers")
+    exam.expect(
+        "There is one process ID for each worker", len(pids) == len(true), f"{len(pids)} for {len(true)} workers"
+    )
+    exam.expect("No process ID occurs twice", len(set(pids)) == len(pids), f"{len(set(pids))} different numbers")
     own = os.getpid() in pids
     exam.expect("The notebook's own process is not among them", not own, "it is" if own else "it is not")
     strangers = set(pids) - true
@@ -148,12 +150,12 @@ def check_visible_to(exam: Examination, visible_to: Any) -> None:
             exam.require("It returns text", isinstance(found, str), describe(found))
             seen = found.split(",")
             given = f"worker {worker} of {n_devices}: {found}"
-            exam.expect("All devices are there, none is new", sorted(seen) == sorted(names), given)
-            exam.expect("Worker number i begins with device number i", seen[0] == names[worker], given)
+            exam.expect("All devices are listed, and no others", sorted(seen) == sorted(names), given)
+            exam.expect("Worker number i starts with device number i", seen[0] == names[worker], given)
             circle = seen == [names[(worker + step) % n_devices] for step in range(n_devices)]
-            exam.expect("The others follow in order, and go round", circle, given)
+            exam.expect("The others follow in order, and wrap around", circle, given)
             firsts.append(seen[0])
-        exam.expect("No two workers begin with the same device", len(set(firsts)) == n_devices, f"{firsts}")
+        exam.expect("No two workers start with the same device", len(set(firsts)) == n_devices, f"{firsts}")
 
 
 # Borrowing a cluster: whatever happens, nothing is left.
@@ -267,7 +269,7 @@ def _check_failing(exam: Examination, borrow: Any) -> None:
 
 def _expect_nothing_left(exam: Examination, starter: Starter, clients: list[Any], when: str) -> None:
     processes, ports = starter.left()
-    exam.expect(f"No worker and no port is left {when}", processes + ports == 0,
+    exam.expect(f"No worker or port is left {when}", processes + ports == 0,
                 f"{processes} worker processes and {ports} open ports")  # fmt: skip
     still = [client.status for client in clients if client.status not in ("closed", "closing")]
     exam.expect(f"The client is closed {when}", not still, still[0] if still else "closed")

@@ -51,7 +51,7 @@ def check_table_bytes(exam: Examination, table_bytes: Any) -> None:
         estimate = number(exam, exam.call(table_bytes, sample, n_rows), "The result")
         true = int(table.memory_usage(deep=True, index=False).sum())
         exam.expect(
-            f"The estimate is within 2 % of the whole table, neither more nor less ({name})",
+            f"The estimate is within 2 % of the whole table's size ({name})",
             abs(estimate / true - 1) < _LARGEST_ERROR,
             f"{estimate:,.0f} bytes for {n_rows:,} rows that take {true:,}",
         )
@@ -73,10 +73,10 @@ def check_nodes_needed(exam: Examination, nodes_needed: Any) -> None:
     for usable in (1.0, 0.5, 0.25):
         enough, size = int(rng.integers(1, 300)), int(rng.integers(1, 64)) * 2**30
         found = _count(exam, exam.call(nodes_needed, int(enough * size * usable), size, usable))
-        exam.expect("Data that fits exactly needs no node more", found == enough, f"{found}, and {enough} would do")
+        exam.expect("Data that fits exactly needs no extra node", found == enough, f"{found}, and {enough} are enough")
         found = _count(exam, exam.call(nodes_needed, int(enough * size * usable) + 1, size, usable))
         exam.expect(
-            "One byte more needs one node more", found == enough + 1, f"{found}, where {enough} hold all but one"
+            "One more byte needs one more node", found == enough + 1, f"{found}, where {enough} hold all but one"
         )
     found = _count(exam, exam.call(nodes_needed, 100, 30))
     exam.expect(
@@ -108,7 +108,7 @@ def _expect_found(exam: Examination, largest_scale: Any, border: int, highest: i
     def survives(copies: int) -> bool:
         asked.append(copies)
         # Far more questions than needed: end a search that never stops.
-        exam.require("It comes to an end", len(asked) <= 4 * highest + 20, f"{len(asked)} questions so far")
+        exam.require("It terminates", len(asked) <= 4 * highest + 20, f"{len(asked)} questions so far")
         return copies <= border
 
     found = exam.call(largest_scale, survives, highest)
@@ -118,10 +118,14 @@ def _expect_found(exam: Examination, largest_scale: Any, border: int, highest: i
         f"{found!r} when {border} of 1 … {highest} is the largest",
     )
     outside = [value for value in asked if not 1 <= value <= highest]
-    exam.expect("It asks only for 1 … highest", not outside, f"it asked for {outside[:3]}" if outside else "so it did")
+    exam.expect(
+        "It tests only numbers from 1 to highest",
+        not outside,
+        f"it asked for {outside[:3]}" if outside else "it did",
+    )
     allowed = math.ceil(math.log2(highest + 1)) + 1
     exam.expect(
-        "It halves what is left with each question",
+        "It halves the remaining range with each call",
         len(asked) <= allowed,
         f"{len(asked)} questions for 1 … {highest}, at most {allowed} are needed",
     )
@@ -144,13 +148,13 @@ def _expect_answer(exam: Examination, dask_answer: Any) -> None:
     exam.require("Both are computed, not only planned", not lazy, describe(lazy[0]) if lazy else "both are")
     rows, mean = (number(exam, value, "Each of the two") for value in answer)
     exam.expect(
-        "The number of rows is that of all copies",
+        "The number of rows counts all copies",
         rows == copies * len(base),
         f"{rows:,.0f} for {copies} × {len(base):,}",
     )
     true = float(base["dep_delay"].mean())
     exam.expect(
-        "The mean is that of one copy", math.isclose(mean, true, rel_tol=1e-9), f"{mean:.6f}, one copy {true:.6f}"
+        "The mean equals that of one copy", math.isclose(mean, true, rel_tol=1e-9), f"{mean:.6f}, one copy {true:.6f}"
     )
     size = copies * len(base) * 12
     exam.expect(
@@ -199,7 +203,7 @@ def _expect_measured(exam: Examination, measured: Any) -> None:
     sizes = sorted(measured["copies"])
     exam.require("It has one row for 1, 4 and 16 copies", sizes == [1, 4, 16], f"copies {sizes}")
     right = (measured["rows"] == measured["copies"] * _ROWS).all()
-    exam.expect("The rows are those of this number of copies", right, f"{list(measured['rows'])}")
+    exam.expect("The rows are counted for this number of copies", right, f"{list(measured['rows'])}")
     times = measured[["pandas", "Dask"]].to_numpy(dtype=float)
     real = bool(np.isfinite(times).all() and (times > 0).all())
     exam.require("All six times were measured", real, f"{int((~(times > 0)).sum())} are not positive")
@@ -262,7 +266,7 @@ def check_choices(exam: Examination, choices: Any) -> None:
     wrong = wrong_choices(exam, choices, _KEY, _TOOLS, each="choice", name="choices")
     advice = "; ".join(f"{case}: {_KEY[case][1]}" for case in wrong[:2])
     exam.expect(
-        "Nine of the ten choices are good ones",
+        "At least nine of the ten choices are good",
         len(_KEY) - len(wrong) >= _ENOUGH,
         f"{len(_KEY) - len(wrong)} of 10" + (f". Think again of {advice}" if wrong else ""),
     )

@@ -66,7 +66,7 @@ def check_order(exam: Examination, order: Any) -> None:
         place = {task: index for index, task in enumerate(found)}
         early = [task for task, needs in graph.items() for need in needs if place[need] > place[task]]
         exam.expect(
-            "Each task comes after everything that it needs, in 200 random graphs",
+            "Each task comes after everything it needs, in 200 random graphs",
             not early,
             f"graph {number + 1}: {len(early)} times a task came before something that it needs" if early else "all do",
         )
@@ -88,7 +88,7 @@ def _refuses(exam: Examination, order: Any, graph: Graph) -> bool:
         observed, refused = describe_error(error, order), False
     else:
         observed, refused = f"it returned {describe(found)} for {len(graph)} tasks with a circle", False
-    return exam.expect("A graph with a circle raises a ValueError", refused, observed)
+    return exam.expect("A graph with a cycle raises a ValueError", refused, observed)
 
 
 @exercise("02.5", "count_orders")
@@ -134,7 +134,7 @@ def check_collections(exam: Examination, collections: Any) -> None:
     """All five choices agree with the key."""
     wrong = wrong_choices(exam, collections, _KEY, _NAMES, each="collection", name="collections")
     advice = f". Think again of {wrong[0]}: {_KEY[wrong[0]][1]}" if wrong else ""
-    exam.expect("Each job has the collection that fits it", not wrong, f"{len(_KEY) - len(wrong)} of 5{advice}")
+    exam.expect("Each job has the right collection", not wrong, f"{len(_KEY) - len(wrong)} of 5{advice}")
 
 
 # How often something runs: five snippets, one order instead of three, and the right node to keep.
@@ -212,7 +212,7 @@ def check_loads(exam: Examination, loads: Any) -> None:
         ran = count_loads(snippet)
         more = "more" if ran > guess else "less"
         observed = f"{guess}" if guess == ran else f"you say {guess}; it loads {more} often"
-        exam.expect(f"Snippet {name} loads as often as you say", guess == ran, observed)
+        exam.expect(f"Snippet {name} loads as many times as you say", guess == ran, observed)
 
 
 def random_values(seed: int, n_values: int) -> Any:
@@ -246,7 +246,7 @@ def check_three_answers(exam: Examination, three_answers: Any) -> None:
     calls = load.calls(exam.client)
     exam.expect("Each piece is loaded exactly once", calls == n_pieces, f"{calls} loads for {n_pieces} pieces")
     exam.expect(
-        "No piece comes to the notebook", traffic.bytes < everything.nbytes / 10,
+        "No piece is sent to the notebook", traffic.bytes < everything.nbytes / 10,
         f"{traffic.bytes:,} bytes left the workers, the pieces have {everything.nbytes:,}",
     )  # fmt: skip
 
@@ -287,20 +287,20 @@ def check_prepare(exam: Examination, prepare: Any) -> None:
             exam.require("It returns a Dask table", is_dask, describe(kept))
             wait(kept)
         loads, bytes_kept = load.calls(exam.client), memory_on_workers(exam.client) - before
-        exam.expect("Nothing but names travels to the notebook", traffic.bytes < needed / 4 + 5_000,
+        exam.expect("Only names are sent to the notebook", traffic.bytes < needed / 4 + 5_000,
                     f"{traffic.bytes:,} bytes left the workers")  # fmt: skip
         _expect_kept(exam, kept, true)
         again = load.calls(exam.client) - loads
-        exam.expect("Questions to the result load nothing again", again == 0, f"{again} loads for two questions")
+        exam.expect("Queries on the result load nothing again", again == 0, f"{again} loads for two questions")
         exam.expect("Each piece was loaded exactly once", loads == len(seeds), f"{loads} loads for {len(seeds)} pieces")
         exam.expect(
-            "The workers keep what is needed, and no more",
+            "The workers keep only what is needed",
             0.5 * needed < bytes_kept < 1.5 * needed + 20_000,
             f"{bytes_kept:,} bytes are kept, the result has {needed:,}",
         )
     del kept, table
     left = _wait_for_release(exam, before)
-    exam.expect("When the result is forgotten, its memory is free again", left <= 0, f"{max(0, left):,} bytes are left")
+    exam.expect("Deleting the result frees its memory", left <= 0, f"{max(0, left):,} bytes are left")
 
 
 def _expect_kept(exam: Examination, kept: Any, true: list[Any]) -> None:
@@ -309,12 +309,12 @@ def _expect_kept(exam: Examination, kept: Any, true: list[Any]) -> None:
     rows, distance = len(kept), float(kept["distance"].sum().compute())
     right = sum(len(piece) for piece in true)
     exam.expect(
-        "It has the flights more than 120 minutes late, and no others",
+        "It has all flights more than 120 minutes late, and no others",
         rows == right,
         f"{rows:,} flights" if rows == right else f"{rows:,} flights instead of {right:,}",
     )
     same = distance == sum(float(piece["distance"].sum()) for piece in true)
-    exam.expect("Their distances are unchanged", same, "the sum is the same" if same else "the sum is another")
+    exam.expect("Their distances are unchanged", same, "the sum is the same" if same else "the sum differs")
 
 
 def _wait_for_release(exam: Examination, before: int) -> int:

@@ -76,7 +76,7 @@ def check_bound(exam: Examination, bound: Any) -> None:
         reason = max(bounds, key=lambda name: bounds[name])
         binding.setdefault(reason, []).append(abs(number - bounds[reason]) < 1e-9 * max(1.0, bounds[reason]))
     for reason, right in binding.items():
-        exam.expect(f"It is right where the limit is {reason}", all(right), f"{sum(right)} of {len(right)} kitchens")
+        exam.expect(f"It is right if the limit is {reason}", all(right), f"{sum(right)} of {len(right)} kitchens")
 
 
 def _kitchens(rng: np.random.Generator) -> list[tuple[list[Order], int, int]]:
@@ -272,7 +272,7 @@ def check_balance(exam: Examination, balance: Any) -> None:
             exam.require("The table is lazy: nothing of it is computed yet", not kept, f"{kept} partitions are")
             _expect_balanced(exam, client, result, rows, wanted)
             weight = 30 * rows
-            exam.expect("The rows do not travel through the notebook", traffic.bytes < 0.5 * weight,
+            exam.expect("No rows pass through the notebook", traffic.bytes < 0.5 * weight,
                         f"{traffic.bytes:,} bytes came to the notebook; the table has about {weight:,}")  # fmt: skip
             if not exam.passed:
                 return
@@ -285,11 +285,9 @@ def _expect_balanced(exam: Examination, client: Any, result: Any, rows: int, wan
         exam.require("The result can be computed", False, describe_error(error))
         return
     sizes = [len(part) for part in found]
-    exam.expect(
-        "There are as many partitions as were asked for", len(sizes) == wanted, f"{len(sizes)} instead of {wanted}"
-    )
+    exam.expect("There are as many partitions as requested", len(sizes) == wanted, f"{len(sizes)} instead of {wanted}")
     mean = sum(sizes) / max(1, len(sizes))
-    exam.expect("The largest partition has at most 1.3 times the mean number of rows", max(sizes) <= 1.3 * mean,
+    exam.expect("No partition has more than 1.3 times the mean number of rows", max(sizes) <= 1.3 * mean,
                 f"{max(sizes) / max(mean, 1e-9):.2f} times: rows {sizes}")  # fmt: skip
     numbers = np.sort(np.concatenate([np.asarray(part) for part in found]))
     distinct = len(np.unique(numbers))
@@ -326,7 +324,7 @@ def check_batched(exam: Examination, batched: Any) -> None:
         exam.expect("At most 50 tasks reach the scheduler", tasks <= 50, f"{tasks} tasks for {count} numbers")
         exam.expect("The cooks do the work, not the notebook", tasks > 0, f"{tasks} tasks for {count} numbers")
         if count > 50:
-            exam.expect("The numbers are cut into at least one task per cook", batches >= 2,
+            exam.expect("There is at least one task per cook", batches >= 2,
                         f"{batches} of the tasks call task, for {count} numbers and 2 cooks")  # fmt: skip
         if not exam.passed:
             return
@@ -376,14 +374,14 @@ def check_starvation(exam: Examination, with_semaphore: Any, idle_share: Any) ->
         "Each order is done once", names == sorted(order.name for order in orders), f"{len(names)} of {len(orders)}"
     )
     most = most_at_once([entry for entry in entries if entry.name.startswith("leek")])
-    exam.expect("Never more knives in use than there are", most <= knives, f"{most} at once, of {knives}")
-    exam.expect("All knives are in use at times", most == knives, f"{most} at once, of {knives}")
-    exam.expect("Every knife is back at the end", free_at_end, "all are" if free_at_end else "some are still taken")
+    exam.expect("No more knives are in use than exist", most <= knives, f"{most} at once, of {knives}")
+    exam.expect("All knives are used at some point", most == knives, f"{most} at once, of {knives}")
+    exam.expect("Every knife is returned at the end", free_at_end, "all are" if free_at_end else "some are still taken")
     waits = {
         True: max(entry.began - entry.taken for entry in entries if entry.name.startswith("leek")),
         False: max(entry.began - entry.taken for entry in entries if entry.name.startswith("egg")),
     }
-    exam.expect("Orders without a knife do not wait for one", waits[False] < 0.5 * max(waits[True], 0.1),
+    exam.expect("Orders that need no knife do not wait for one", waits[False] < 0.5 * max(waits[True], 0.1),
                 f"longest wait {waits[False]:.2f} s without, {waits[True]:.2f} s with a knife")  # fmt: skip
     _expect_shares(exam, idle_share)
 
@@ -402,7 +400,7 @@ def _cook_with_semaphore(
             burnt = Order("burnt", -1.0, knife=True)  # a time that time.sleep refuses
             wait(kitchen.client.submit(noted, burnt, task=with_semaphore, rest=(drawer,), pure=False), LONGEST_WAIT)
             taken = drawer.get_value()
-            exam.expect("A knife is back also when hands_on raises an error", taken == 0, f"{taken} still taken")
+            exam.expect("The knife is returned even if hands_on raises an error", taken == 0, f"{taken} still taken")
         drawer.close()
     return entries, free
 
@@ -428,15 +426,13 @@ def _finished(exam: Examination, kitchen: Watched, futures: Any, function: Any) 
     except TimeoutError:
         states = sorted({task.state for task in kitchen.scheduler.tasks.values()})
         where = " (state no-worker: no cook has what they need)" if "no-worker" in states else ""
-        exam.require("The evening comes to an end", False, f"orders still wait after {LONGEST_WAIT:.0f} s{where}")
+        exam.require("The evening ends", False, f"orders still wait after {LONGEST_WAIT:.0f} s{where}")
     try:
         entries = [future.result() if hasattr(future, "key") else future for future in futures]
     except Exception as error:
         exam.require("It runs without an error", False, describe_error(error, function))
     right = all(map(is_entry, entries))
-    exam.require(
-        "Each order gives what hands_on returns: an Entry", right, describe(entries[0]) if entries else "nothing"
-    )
+    exam.require("Each order returns an Entry, as hands_on does", right, describe(entries[0]) if entries else "nothing")
     return entries
 
 
@@ -513,14 +509,14 @@ class _Run:
     def expect(self, exam: Examination) -> None:
         names = sorted(entry.name for entry in self.entries)
         done = names == sorted(order.name for order in self.orders) and self.n_tasks == len(self.orders)
-        exam.expect("Each order is done once, even where two are the same", done,
+        exam.expect("Each order is done once, even if two are the same", done,
                     f"{self.n_tasks} tasks for {len(self.orders)} orders")  # fmt: skip
         wanted, told = ([one.name for one in several] for several in (self.orders, self.entries))
-        exam.expect("The futures stand in the sequence of the orders", told == wanted,
+        exam.expect("The futures are in the same order as the orders", told == wanted,
                     f"orders: {', '.join(wanted[:2])}, …; futures: {', '.join(told[:2])}, …")  # fmt: skip
         needing = {order.name for order in self.orders if order.knife}
         most = most_at_once([entry for entry in self.entries if entry.name in needing])
-        exam.expect("Never more knives in use than there are", most <= self.knives, f"{most} at once, of {self.knives}")
+        exam.expect("No more knives are in use than exist", most <= self.knives, f"{most} at once, of {self.knives}")
         exam.expect("No cook takes an order and then waits for a knife", self.waiting < 0.25,
                     f"waiting inside tasks: {self.waiting:.0%} of the work")  # fmt: skip
         exam.expect("The evening takes at most 1.5 times the lower bound", self.ratio <= 1.5,

@@ -130,17 +130,17 @@ def check_reload(exam: Examination, with_reload: Any, why: Any) -> None:
     with as_it_was(client):
         held = client.scatter(load.data.copy(), workers=[addresses(client)[-1]], hash=False)
         result, future = _pair(exam, exam.call(with_reload, client, held, add_up, load))
-        exam.expect("While the data is there, it is not loaded again", load.calls == 0, f"loaded {load.calls} times")
-        exam.expect("The result is right while the data is there", result == true, _compared(result, true))
+        exam.expect("While the data exists, it is not loaded again", load.calls == 0, f"loaded {load.calls} times")
+        exam.expect("The result is right while the data exists", result == true, _compared(result, true))
         for fails, kind in ((refuse, ValueError), (look_up, KeyError), (divide, ZeroDivisionError)):
             _, error = call_freely(exam, with_reload, client, future, fails, load)
             exam.expect(
-                "An error of the task itself is passed on, whatever its kind",
+                "Any error in the task itself is passed on",
                 isinstance(error, kind),
                 explain(error, with_reload),
             )
         exam.expect(
-            "An error of the task itself is no reason to load again", load.calls == 0, f"loaded {load.calls} times"
+            "An error in the task itself does not cause a reload", load.calls == 0, f"loaded {load.calls} times"
         )
         if not exam.passed:
             return
@@ -157,12 +157,10 @@ def check_reload(exam: Examination, with_reload: Any, why: Any) -> None:
         result, future = _pair(exam, again)
         exam.expect("After the crash, the result is right", result == true, _compared(result, true))
         usable = future.status == "finished"
-        exam.expect(
-            "The future it returns after the crash can be used again", usable, f"its status is {future.status!r}"
-        )
+        exam.expect("The future returned after the crash can be used again", usable, f"its status is {future.status!r}")
         restored(client, len(addresses(client)))
     said = str(why).strip().lower()
-    exam.expect("The reason is the right one of the four", said == "c", f"you chose {said[:20]!r}")
+    exam.expect("The reason is right", said == "c", f"you chose {said[:20]!r}")
 
 
 def _until_told(future: Any) -> None:
@@ -230,21 +228,19 @@ def _expect_survival(
             result = exam.call(survive, client, lazy)
         now = addresses(client)
     gone = len(set(old) - set(now))
-    exam.expect("One worker crashes", gone == 1, f"{gone} of {len(old)} workers are not there any more")
+    exam.expect("One worker crashes", gone == 1, f"{gone} of {len(old)} workers are gone")
     right = isinstance(result, (int, np.integer)) and int(result) == true
-    exam.expect(
-        "The result is exactly that of an undisturbed run", right, "equal" if right else f"{result!r} is another"
-    )
+    exam.expect("The result equals that of an undisturbed run", right, "equal" if right else f"{result!r} is different")
     times = {key: history.computed[key] for key in (part.key for part in parts)}
     seen = sum(map(bool, times.values()))
     exam.expect("The whole graph is computed on the cluster", seen == blocks, f"{seen} of {blocks} blocks seen")
     twice = sum(number > 1 for number in times.values())
-    exam.expect("The crash comes in the middle: something that the worker had done is computed again", twice > 0,
+    exam.expect("The crash comes in the middle: something that the worker had computed is recomputed", twice > 0,
                 f"{twice} of {blocks} blocks were computed more than once")  # fmt: skip
     once = sum(number == 1 for number in times.values())
-    exam.expect("What the other workers hold is not computed again", once > 0 or workers_before == 1,
+    exam.expect("What the other workers hold is not recomputed", once > 0 or workers_before == 1,
                 f"{once} of {blocks} blocks were computed only once")  # fmt: skip
-    exam.expect("It returns when there are as many workers as before", len(now) == workers_before,
+    exam.expect("It returns once there are as many workers as before", len(now) == workers_before,
                 f"{len(now)} workers, {workers_before} before")  # fmt: skip
 
 
@@ -367,7 +363,7 @@ def _expect_the_same_on_the_cluster(exam: Examination, rerun: Any) -> None:
             if moving:
                 client.amm.start()
         del futures
-    exam.expect("It predicts what the scheduler does when a worker really crashes", predicted == seen,
+    exam.expect("It predicts what the scheduler does in a real crash", predicted == seen,
                 f"predicted {len(predicted)} tasks, the scheduler's log shows {len(seen)}"
                 + ("" if predicted == seen else f"; they differ in {', '.join(sorted(predicted ^ seen))}"))  # fmt: skip
 
@@ -409,11 +405,11 @@ def check_carefully(exam: Examination, run_carefully: Any) -> None:
             tried = _lines(file)
             if name == "enough":
                 done = result == "done" and error is None
-                exam.expect("A task that fails a few times succeeds with as many retries", done,
+                exam.expect("A task that fails a few times succeeds with that many retries", done,
                             f"result {result!r}, {explain(error, run_carefully)}, tried {tried} times")  # fmt: skip
             else:
                 said = f"raised {error!r}" if error is not None else f"{result!r}"
-                exam.expect("With one retry less, its own error is returned", isinstance(result, ConnectionError),
+                exam.expect("With one retry fewer, its own error is returned", isinstance(result, ConnectionError),
                             f"{said:.120}, tried {tried} times")  # fmt: skip
         file = os.path.join(top, "poison")
         Path(file).touch()
@@ -421,19 +417,19 @@ def check_carefully(exam: Examination, run_carefully: Any) -> None:
         found = error if error is not None else result
         observed = describe_error(found) if isinstance(found, Exception) else f"{found!r}"
         exam.expect(
-            "A task that ends its workers ends with KilledWorker, which is returned",
+            "A task that kills its workers ends with KilledWorker, which is returned",
             isinstance(result, KilledWorker),
             observed,
         )
         exam.expect(
-            f"It has then ended {deaths} + 1 workers, and no more",
+            f"By then it has killed {deaths} + 1 workers, and no more",
             _lines(file) == deaths + 1,
             f"{_lines(file)} workers",
         )
         after = client.run_on_scheduler(_allowed)
         client.run_on_scheduler(_set_allowed, number=usual)
         exam.expect(
-            "The scheduler's setting is put back, whatever happens", after == before, f"{after}, before it was {before}"
+            "The scheduler's setting is restored, whatever happens", after == before, f"{after}, before it was {before}"
         )
 
 
@@ -537,7 +533,7 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
             )
             done = exam.client.gather(futures, errors="skip")
             del futures  # Else they are written again when the next crash takes their results along.
-        exam.require("The tasks come to an end", len(done) == count, f"{len(done)} of {count}")
+        exam.require("The tasks finish", len(done) == count, f"{len(done)} of {count}")
         _expect_lines(exam, "After a real crash, there are exactly as many lines as tasks", read_lines, folder, lines)
         if exam.passed:
             _crash_midway(exam, record, read_lines, top)
@@ -558,7 +554,7 @@ def _crash_midway(exam: Examination, record: Any, read_lines: Any, top: str) -> 
             status = future.status
             if status == "pending":
                 _end_task(exam.client, future)
-            exam.require("A task that begins again after a crash comes to its end", status == "finished",
+            exam.require("A task that restarts after a crash finishes", status == "finished",
                          f"it is {status}")  # fmt: skip
     _expect_lines(
         exam, "After a crash between opening a file and writing, each line is there", read_lines, folder, lines

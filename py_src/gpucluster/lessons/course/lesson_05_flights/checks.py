@@ -132,7 +132,7 @@ def require_columns(exam: Examination, table: Any, wanted: list[str]) -> None:
 def expect_same_rows(exam: Examination, joined: Any, before: Any) -> bool:
     """Expect that a join kept each row once, and its values; True when the rows can be compared further."""
     kept = exam.expect(
-        "Each flight is there once, with or without a partner",
+        "Each flight occurs once, with or without a match",
         len(joined) == len(before),
         f"{len(joined)} rows after the join, {len(before)} before",
     )
@@ -145,7 +145,7 @@ def expect_same_rows(exam: Examination, joined: Any, before: Any) -> bool:
     one, other = (frame[columns].sort_values(keys).reset_index(drop=True) for frame in (joined, before))
     changed = [name for name in columns if not _equal(one[name], other[name])]
     return exam.expect(
-        "The columns of the flights keep their names and values",
+        "The flights' columns keep their names and values",
         not changed,
         f"changed: {', '.join(changed)}" if changed else "unchanged",
     )
@@ -184,7 +184,7 @@ def check_files(exam: Examination, convert: Any, open_delays: Any) -> None:
         with in_this_process():
             again = exam.call(as_pandas, result)
         full = hasattr(result, "dask") and hasattr(again, "columns") and len(again) == len(table)
-        exam.expect("It returns the lazy table of what was written", full, describe(result))
+        exam.expect("It returns a lazy table of the written files", full, describe(result))
         for path in parts:
             damage_other_columns(path, NEEDED)
         elsewhere = goal.rename(folder / "moved")
@@ -215,7 +215,7 @@ def _expect_content(exam: Examination, parts: list[Path], table: Any) -> None:
 
     pieces = [exam.call(pq.read_table, path) for path in parts]
     rows = sum(piece.num_rows for piece in pieces)
-    exam.expect("All rows arrive", rows == len(table), f"{rows} rows of {len(table)}")
+    exam.expect("All rows are there", rows == len(table), f"{rows} rows of {len(table)}")
     types = {tuple((field.name, str(field.type)) for field in piece.schema) for piece in pieces}
     exam.expect("All files have the same columns and types", len(types) == 1, counted(len(types), "schema"))
     schema = pieces[0].schema
@@ -230,9 +230,9 @@ def _expect_content(exam: Examination, parts: list[Path], table: Any) -> None:
         exam.expect(f"The sum of {name} is the same", total == true, f"{total:,.0f}, in the CSV files {true:,.0f}")
     gaps = {name: sum(int(piece[name].to_pandas().isna().sum()) for piece in pieces) for name in table.columns}
     filled = [name for name, number in gaps.items() if number != table[name].isna().sum()]
-    exam.expect("What is missing stays missing", not filled, ", ".join(filled)[:80] or "in all columns")
+    exam.expect("Missing values stay missing", not filled, ", ".join(filled)[:80] or "in all columns")
     changed = _changed_columns(pieces, table)
-    exam.expect("Every column has the values of the CSV files", not changed, ", ".join(changed)[:80] or "equal")
+    exam.expect("Every column has the values from the CSV files", not changed, ", ".join(changed)[:80] or "equal")
     months = [set(piece["month"].to_pylist()) for piece in pieces]
     exam.expect("Each file holds one month", all(len(found) == 1 for found in months),
                 f"{counted(max(map(len, months)), 'month')} in one file")  # fmt: skip
@@ -294,9 +294,9 @@ def _expect_two_columns(exam: Examination, lazy: Any, table: Any) -> None:
             found = as_pandas(lazy)
         except Exception:
             # The other columns are damaged on purpose; what the error says would only mislead.
-            exam.require("It reads these two columns only: the others are damaged on purpose", False,
+            exam.require("It reads only these two columns: the others are corrupted on purpose", False,
                          "it failed on a damaged column")  # fmt: skip
-    exam.expect("It reads these two columns only: the others are damaged on purpose", True, "it read two columns")
+    exam.expect("It reads only these two columns: the others are corrupted on purpose", True, "it read two columns")
     total, true = float(found["dep_delay"].sum()), float(table["dep_delay"].sum())
     exam.expect("Two columns: all rows, with their values", len(found) == len(table) and total == true,
                 f"{len(found)} rows, sum {total:,.0f}")  # fmt: skip
@@ -328,7 +328,7 @@ def check_audit(exam: Examination, audit: Any, kinds: Any) -> None:
     columns = [*MISSING, "carrier"]
     found = _audit(exam, audit, in_parts(exam.rng, real("flights")[columns], 3), ["tailnum"])
     exam.expect(
-        "In the real year, as many values are missing as were counted by other means",
+        "For the real year, the missing values match an independent count",
         all(found["nulls"].get(name) == number for name, number in MISSING.items()),
         ", ".join(f"{name} {found['nulls'].get(name, 0):,}" for name in MISSING),
     )
@@ -371,19 +371,19 @@ def _audit(exam: Examination, audit: Any, table: Any, key: list[str]) -> dict[st
 def _expect_audit(exam: Examination, audit: Any, lazy: Any, table: Any, key: list[str]) -> None:
     found = _audit(exam, audit, lazy, key)
     where = f"with {counted(lazy.npartitions, 'partition')}"
-    exam.expect("rows is the number of all rows", found["rows"] == len(table), f"{found['rows']} {where}")
+    exam.expect("rows counts all rows", found["rows"] == len(table), f"{found['rows']} {where}")
     missing = {name: int(number) for name, number in table.isna().sum().items() if number}
     same = {name: number for name, number in found["nulls"].items() if number} == missing
     exam.expect("nulls counts the missing values of each column over all partitions", same,
                 f"{'the same' if same else 'other numbers'} {where}")  # fmt: skip
     exam.expect(
-        "nulls names only columns in which something is missing",
+        "nulls lists only columns with missing values",
         all(found["nulls"].values()),
         f"{len(found['nulls'])} columns, {len(missing)} have gaps",
     )
     again = int(table.duplicated(key).sum())
     exam.expect(
-        "duplicates counts the rows whose key was there before, even in another partition",
+        "duplicates counts the rows whose key occurred before, even in another partition",
         found["duplicates"] == again,
         f"{found['duplicates']} {where}" + ("" if found["duplicates"] == again else ", which is not right"),
     )
@@ -398,7 +398,7 @@ def _expect_kinds(exam: Examination, kinds: Any) -> None:
     known = "Each kind is one of nominal, ordinal, interval, ratio, time"
     exam.require(known, not odd, f"not a kind: {', '.join(odd)[:60]}")
     right = sum(kinds[name] in allowed for name, allowed in KINDS.items())
-    exam.expect("Each column has its kind: what may one do with its values?", right == 7, f"{right} of 7")
+    exam.expect("Each column has the right kind: what can you do with its values?", right == 7, f"{right} of 7")
 
 
 @exercise("05.3", "mean_delay")
@@ -415,14 +415,12 @@ def check_mean_delay(exam: Examination, mean_delay: Any) -> None:
 
         joined = any("Repartition" in type(node).__name__ for node in lazy.expr.walk())
         moves = "rows of other partitions are put together first" if joined else movement(lazy)
-        exam.expect(
-            "No rows travel: partitions stay as they are, no shuffle", moves in {"none", "tree"}, f"plan: {moves}"
-        )
+        exam.expect("No rows move: partitions are unchanged, no shuffle", moves in {"none", "tree"}, f"plan: {moves}")
     from .... import datasets
 
     year = computed(exam, lazily(exam, mean_delay, datasets.flights(columns=["origin", "dep_delay"])))
     exam.expect(
-        "In the real year, the means are those that were computed by other means (± 0.0001)",
+        "For the real year, the means match an independent calculation (± 0.0001)",
         all(abs(float(year.get(name, np.nan)) - mean) < 1e-4 for name, mean in MEANS.items()),
         ", ".join(f"{name} {float(year.get(name, np.nan)):.4f}" for name in MEANS),
     )
@@ -436,7 +434,7 @@ def _expect_means(exam: Examination, found: Any, table: Any, count: int) -> None
                  f"{len(found)} rows for {len(true)} origins")  # fmt: skip
     gap = float((found.astype(float) - true).abs().max())
     exam.expect(
-        "Each flight that departed counts once, whatever its partition",
+        "Each departed flight counts once, whatever its partition",
         gap < 1e-9,
         f"largest difference {gap:.3g} minutes with {counted(count, 'partition')}",
     )
@@ -483,7 +481,7 @@ def _expect_band(exam: Examination, count: Any, table: int, device: int, shuffle
     what = f"{table / 1e9:,.2f} GB, a device of {device / 1e9:.0f} GB: {pieces}"
     words = "with shuffles: 1/32 to 1/16" if shuffles else "without shuffles: 1/16 to 1/8"
     if table < least:
-        exam.expect("A table below the band is one partition", count == 1, what)
+        exam.expect("A table below the range is one partition", count == 1, what)
     else:
         exam.expect(f"A partition takes, {words} of the device's memory", least <= size <= most * (1 + 1e-9), what)
 
@@ -503,7 +501,7 @@ def _expect_cut(exam: Examination, cut: Any) -> None:
             lazy = result.to_delayed()
             needed = -(-rows * 16 // most)
             fits = exam.expect("There are at most ten times as many partitions as needed", len(lazy) <= 10 * needed,
-                               f"{len(lazy)} partitions, {needed} would do")  # fmt: skip
+                               f"{len(lazy)} partitions, {needed} are enough")  # fmt: skip
             if not fits:
                 return
             parts = [exam.call(as_pandas, part) for part in lazy]
@@ -515,7 +513,7 @@ def _expect_cut(exam: Examination, cut: Any) -> None:
         if kept == len(found) == rows:
             told = f"all {rows:,} rows are there, in another order" * (not same)
         exam.expect("cut keeps all rows, in their order", same, told)
-        exam.expect("No partition is above most_bytes", max(sizes) <= most,
+        exam.expect("No partition is larger than most_bytes", max(sizes) <= most,
                     f"the largest has {max(sizes):,} bytes, the limit is {most:,}")  # fmt: skip
 
 
@@ -529,8 +527,8 @@ def check_moves(exam: Examination, moves: Any) -> None:
     for word in ("none", "tree", "shuffle"):
         mine = {name for name, said in moves.items() if said == word}
         right = {name for name, said in MOVES.items() if said == word}
-        exam.expect(f"The operations with '{word}' are those of Dask's plans", mine == right,
-                    f"you name {len(mine)}, rightly {len(mine & right)}; the plans have {len(right)}")  # fmt: skip
+        exam.expect(f"The operations with '{word}' match Dask's plans", mine == right,
+                    f"you have {len(mine)}, {len(mine & right)} correctly; the plans have {len(right)}")  # fmt: skip
 
 
 # The pipeline that stays where the data is.
@@ -569,7 +567,7 @@ def _expect_clean(exam: Examination, pipeline: Any) -> None:
     except (OSError, TypeError, SyntaxError):
         return  # its source is not at hand; the bytes tell the same
     exam.expect(
-        "Its code collects nothing on the way: no compute, to_pandas or the like",
+        "Its code gathers nothing on the way: no compute, to_pandas or similar",
         not calls,
         "; ".join(f"line {line}: {code[:50]}" for line, code in calls[:3]) or "nothing of the kind",
     )
@@ -581,7 +579,7 @@ def _expect_little_traffic(exam: Examination, pipeline: Any) -> None:
     with exam.client.as_current(), Traffic(exam.client) as traffic:
         exam.call(as_pandas, exam.call(pipeline, datasets.flights(), datasets.weather()))
     exam.expect(
-        "With the real year, less than 1 MB travels to the notebook",
+        "For the real year, less than 1 MB is sent to the notebook",
         traffic.bytes < LIMIT,
         f"{traffic.bytes:,} bytes",
     )
@@ -599,4 +597,4 @@ def _expect_result(exam: Examination, found: Any, true: Any) -> None:
         "count is the number of departed flights with known weather", right == len(true), f"{right} of {len(true)} rows"
     )
     gap = float(np.abs(found["mean"] - true["mean"]).max())
-    exam.expect("mean is the mean of the normalised delay", gap < 1e-6, f"largest difference {gap:.3g}")
+    exam.expect("mean is the mean normalised delay", gap < 1e-6, f"largest difference {gap:.3g}")

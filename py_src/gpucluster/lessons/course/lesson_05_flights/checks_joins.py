@@ -68,7 +68,7 @@ def check_weather(exam: Examination, join_weather: Any, no_weather: Any) -> None
             _expect_column(exam, f"{name} is that of the airport and hour of departure",
                            joined[name], keyed[name].reindex(hours).reset_index(drop=True))  # fmt: skip
         known = np.array([hour in keyed.index for hour in hours])
-        _expect_flag(exam, "has_weather says whether there is a row for that hour", joined["has_weather"], known)
+        _expect_flag(exam, "has_weather shows whether there is a row for that hour", joined["has_weather"], known)
     _expect_counts(exam, no_weather)
 
 
@@ -130,7 +130,7 @@ def check_planes(exam: Examination, join_planes: Any, unknown_by_carrier: Any) -
         )
         _expect_column(exam, "seats is that of the plane", joined["seats"], partner["seats"].reset_index(drop=True))
         known = before["tailnum"].isin(planes["tailnum"]).to_numpy()
-        _expect_flag(exam, "known_plane says whether the plane is in the table", joined["known_plane"], known)
+        _expect_flag(exam, "known_plane shows whether the plane is in the table", joined["known_plane"], known)
         with in_this_process():
             found = exam.call(as_pandas, exam.call(unknown_by_carrier, lazy))
         true = before.assign(unknown=~known).groupby("carrier")["unknown"].sum()
@@ -196,7 +196,7 @@ def _expect_year(exam: Examination, join_airports: Any, unknown_destinations: An
     with in_this_process():
         joined = exam.call(join_airports, datasets.flights(columns=["dest", "carrier"]), datasets.airports())
         found = exam.call(as_pandas, exam.call(unknown_destinations, joined))
-    exam.expect("In the real year, 7,602 flights go to four unknown airports", len(found) == 4 and found.sum() == 7602,
+    exam.expect("For the real year, 7,602 flights go to four unknown airports", len(found) == 4 and found.sum() == 7602,
                 f"{int(found.sum()):,} flights to {len(found)}")  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def check_one_hot(exam: Examination, one_hot: Any) -> None:
             before = times_read(lazy)
             parts = [exam.call(as_pandas, part) for part in result.to_delayed()]
         exam.expect(
-            "The rows stay where they are: the new table is made of the partitions of the old one",
+            "No rows move: the new table consists of the old one's partitions",
             times_read(lazy) > before or _persisted(result),
             "it needs none of them: all rows had come to the notebook",
         )
@@ -241,7 +241,7 @@ def check_one_hot(exam: Examination, one_hot: Any) -> None:
             f"{len(set.intersection(*map(set, names)) & set(wanted))} of {len(wanted)} in every partition; "
             f"the first: {', '.join(names[0][:3])}",
         )
-        exam.expect("The columns of the lazy table say the same as its partitions",
+        exam.expect("The lazy table has the same columns as its partitions",
                     [str(name) for name in result.columns] == names[0], f"{len(result.columns)} columns")  # fmt: skip
         found = pd.concat(parts)
         exam.require("Each row is there once", len(found) == len(table), f"{len(found)} rows of {len(table)}")
@@ -289,7 +289,7 @@ def _expect_none(exam: Examination, minutes_in_air: Any) -> None:
 
     result = exam.call(tried, _block(exam, 5, 5))
     failed = isinstance(result, Exception)
-    said = "A block of which no flight was in the air gives a table without rows"
+    said = "A block in which no flight was in the air gives an empty table"
     exam.require(said, not failed, describe_error(result, minutes_in_air) if failed else "")
     found = _minutes(exam, lambda _: result, None)
     exam.expect(said, len(found) == 0, f"{counted(len(found), 'row')} for 5 flights without air_time")
@@ -326,7 +326,7 @@ def _expect_minutes(exam: Examination, found: Any, block: Any) -> None:
     same = lengths.to_dict() == wanted.to_dict()
     right = int((lengths.reindex(wanted.index) == wanted).sum())
     others = len(lengths.index.difference(wanted.index))
-    exam.expect("flight_row is the number of the flight, its index in the block", same,
+    exam.expect("flight_row is the flight's index in the block", same,
                 f"{right} of {counted(len(flown), 'flight')} in the air have a row for each minute, and there are "
                 f"{counted(others, 'other number')}")  # fmt: skip
     if not same:
@@ -339,7 +339,7 @@ def _expect_minutes(exam: Examination, found: Any, block: Any) -> None:
     began = found["flight_row"].map(flown["departure"]).astype("int64")
     right = (found["clock"] == began + found["minute"]).sum()
     exam.expect(
-        "clock is the minute of departure plus minute, even after the end of the year",
+        "clock is the departure minute plus minute, even past the end of the year",
         right == len(found),
         f"{right:,} of {len(found):,} rows",
     )
@@ -352,7 +352,7 @@ def check_busiest(exam: Examination, busiest: Any, peak: Any) -> None:
         table, most, first = _hidden_minutes(exam)
         with in_this_process():
             found = _pair(exam, exam.call(busiest, in_parts(exam.rng, table, count)))
-        exam.expect("number is the most flights that are in the air in one minute", found[0] == most,
+        exam.expect("number is the largest number of flights in the air in one minute", found[0] == most,
                     f"{found[0]:,} with {counted(count, 'partition')}")  # fmt: skip
         exam.expect(
             "clock is the first minute with that many flights",
@@ -365,7 +365,7 @@ def check_busiest(exam: Examination, busiest: Any, peak: Any) -> None:
             ),
         )
     number, clock = _pair(exam, peak)
-    exam.expect("peak is what busiest found in the real year (±0)", (number, clock) == (MOST, FIRST_MINUTE),
+    exam.expect("peak is the result of busiest for the real year (±0)", (number, clock) == (MOST, FIRST_MINUTE),
                 f"{number:,} flights at minute {clock:,}")  # fmt: skip
 
 

@@ -170,7 +170,7 @@ def check_assign(exam: Examination, assign: Any) -> None:
     whole = n * k * d * 8
     _, peak = exam.measured(exam.call, assign, points, centroids)
     exam.expect(
-        "Memory stays below half of an array of n × k × d numbers",
+        "Memory stays below half the size of an array of n × k × d numbers",
         peak < whole / 2,
         f"peak {peak / 1e6:.1f} MB for n = {n:,}, k = {k}, d = {d}; n × k × d numbers have {whole / 1e6:.1f} MB",
     )
@@ -193,7 +193,7 @@ def _expect_fine(exam: Examination, assign: Any, half: float, away_most: float) 
     labels = np.asarray(exam.call(assign, points.copy(), centroids.copy()))
     right = int((labels == nearest).sum()) if labels.shape == nearest.shape else 0
     exam.expect(
-        "Points of float64 are compared in float64: the nearer of two centroids that are almost the same",
+        "float64 points are compared in float64, even for two almost equal centroids",
         right == len(nearest),
         f"{right} of {len(nearest)} points",
     )
@@ -216,7 +216,7 @@ def _expect_nearest(exam: Examination, points: Floats, centroids: Floats, labels
     # Two centroids may be equally near: either is right, up to rounding.
     right = own <= distances.min(axis=1) * (1 + 1e-9) + 1e-12
     exam.expect(
-        "Each point gets the centroid that is nearest to it",
+        "Each point gets its nearest centroid",
         right.all(),
         f"{right.sum()} of {n} points (d = {points.shape[1]}, k = {k})",
     )
@@ -268,9 +268,9 @@ def _expect_block(exam: Examination, points: Floats, labels: Any, centroids: Flo
     n = len(points)
     exam.expect("Each point is counted once", counts.sum() == n, f"counts sum to {counts.sum():g} for {n} points")
     right = np.array_equal(counts, np.bincount(labels, minlength=len(centroids)))
-    exam.expect("Each point is counted for its own centroid", right, "all" if right else "some are not")
+    exam.expect("Each point counts for its own centroid", right, "all" if right else "some are not")
     total = np.abs(sums.sum(axis=0) - points.sum(axis=0)).max()
-    exam.expect("The sums together are the sum of all points", total < 1e-8 * n, f"largest difference {total:.3g}")
+    exam.expect("The sums add up to the sum of all points", total < 1e-8 * n, f"largest difference {total:.3g}")
     own = np.zeros_like(centroids)
     for label, point in zip(labels, points, strict=True):
         own[label] += point
@@ -342,7 +342,7 @@ def check_kmeans(exam: Examination, kmeans: Any) -> None:
         _expect_run(exam, points, path, inertias, start)
         gap = largest_gap(path[-1], true)
         exam.expect(
-            "The centroids are those of a serial loop, cut into 1, 2, 3 or 7 parts",
+            "The centroids equal those of a serial loop, for 1, 2, 3 or 7 parts",
             gap < 1e-8,
             f"largest difference {gap:.2g} with {counted(count, 'part')} of {sizes} points",
         )
@@ -371,7 +371,7 @@ def _expect_options(exam: Examination, kmeans: Any, parts: list[Any], points: Fl
     expect_limit(exam, len(inertias), most)
     expect_empty(exam, path[-1], lonely)
     gap = largest_gap(path[-1], serial_lloyd(points, lonely, 0.0, most))
-    exam.expect("The other centroids go on as usual", gap < 1e-8, f"largest difference {gap:.2g}")
+    exam.expect("The other centroids are updated as usual", gap < 1e-8, f"largest difference {gap:.2g}")
     _expect_step(exam, kmeans, points, start)
 
 
@@ -418,7 +418,7 @@ def _run(exam: Examination, kmeans: Any, parts: list[Any], start: Floats, *rest:
 
 def _expect_run(exam: Examination, points: Floats, path: list[Floats], inertias: Floats, start: Floats) -> None:
     off = float(np.abs(path[0] - start).max())
-    exam.expect("path begins with the start", off < 1e-12, f"off by {off:.3g}")
+    exam.expect("path starts with the initial centroids", off < 1e-12, f"off by {off:.3g}")
     rise = float((np.diff(inertias) / inertias[:-1]).max()) if len(inertias) > 1 else 0.0
     exam.expect("The inertia never rises", rise < 1e-9, f"largest rise {max(0.0, rise):.2%}")
     # First and last stand for all: brute force for each iteration would cost seconds.
@@ -430,7 +430,7 @@ def _expect_run(exam: Examination, points: Floats, path: list[Floats], inertias:
             f"equal for i = {position}" if abs(ratio - 1) < 1e-9 else f"{ratio:.6g} times that, for i = {position}",
         )
     step = float(np.abs(serial_lloyd(points, path[-1], 0.0, 1) - path[-1]).max())
-    exam.expect("It goes on until the centroids stand still", step < 1e-6, f"one more step moves one by {step:.3g}")
+    exam.expect("It continues until the centroids stop moving", step < 1e-6, f"one more step moves one by {step:.3g}")
 
 
 # Clusters that have lost all their points.
@@ -466,7 +466,7 @@ def _expect_one_update(exam: Examination, update: Any, k: int, empty: int, far: 
         f"{len(moved)} of {empty} empty clusters moved; {case}",
     )
     stayed = int((new[~used] == centroids[~used]).all(axis=1).sum())
-    exam.expect("An empty cluster for which no far point is left stays", stayed == empty - wanted,
+    exam.expect("An empty cluster without a far point stays where it is", stayed == empty - wanted,
                 f"{stayed} stayed; {case}")  # fmt: skip
 
 
@@ -489,7 +489,7 @@ def _expect_loop(exam: Examination, update: Any) -> None:
     exam.expect("k-means with your rule gives no NaN when k > distinct points", np.isfinite(centroids).all(), case)
     rise = float(np.diff(inertias).max())
     exam.expect("k-means with your rule never lets the inertia rise", rise < 1e-9, f"largest rise {max(0, rise):.3g}")
-    exam.expect("In the end each distinct point has a centroid", inertias[-1] < 1e-9,
+    exam.expect("At the end, each distinct point has a centroid", inertias[-1] < 1e-9,
                 f"inertia {inertias[-1]:.3g}; {case}")  # fmt: skip
 
 
@@ -549,7 +549,7 @@ def _expect_draw(exam: Examination, draw: Any) -> None:
         part, true_part = times[far].sum() / max(1, times.sum()), float(true[far].sum() / true.sum())
         slack = 6 * np.sqrt(true_part * (1 - true_part) / max(1.0, times.sum())) + 0.02
         exam.expect(
-            "The chance of a point grows with its squared distance to the nearest candidate",
+            "A point's probability grows with its squared distance to the nearest candidate",
             abs(part - true_part) < slack,
             f"{part:.0%} of the drawn points are of the farther half; expected {true_part:.0%}",
         )
@@ -596,7 +596,7 @@ def _expect_first(exam: Examination, first_centroids: Any) -> None:
     exam.require("candidates has one row per candidate", candidates.ndim == 2 and candidates.shape[1] == d,
                  f"shape {candidates.shape}")  # fmt: skip
     exam.expect(
-        f"About five rounds that want 2 k = {2 * k} points each give about {expected} candidates (half to twice that)",
+        f"About five rounds of 2 k = {2 * k} points each give about {expected} candidates (half to twice that)",
         0.4 * expected < len(candidates) < 2 * expected,
         f"{len(candidates)} candidates",
     )
@@ -633,7 +633,7 @@ def _expect_rounds(exam: Examination, first_centroids: Any) -> None:
     candidates = np.asarray(several(exam, result, "centroids", "candidates")[1], dtype=float)
     found = {int(group[squared_distances(points, row[None]).argmin()]) for row in candidates}
     exam.expect(
-        "Each round computes the cost again: small groups at very different distances all get a candidate",
+        "Each round recomputes the cost: small groups at very different distances all get a candidate",
         len(found) == 4,
         f"candidates in {len(found)} of 4 groups",
     )
@@ -647,7 +647,7 @@ def _expect_weighted(exam: Examination, points: Floats, centroids: Floats, candi
     means = np.stack([np.average(candidates[own == group], axis=0, weights=weights[own == group]) for group in used])
     off = float(np.abs(centroids[used] - means).max())
     exam.expect(
-        "Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it",
+        "Each centroid is the mean of its candidates, weighted by the number of points nearest to each",
         off < 0.05,
         f"largest difference {off:.3g}",
     )

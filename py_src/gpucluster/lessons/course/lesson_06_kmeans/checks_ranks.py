@@ -140,7 +140,7 @@ def _expect_same(exam: Examination, results: list[Any], points: Floats, start: F
     true = serial_lloyd(points, start, TOLERANCE, LIMIT)
     gap = largest_gap(fits[0][0], true)
     exam.expect(
-        "The centroids are those of a serial loop over all points, whatever the number of ranks",
+        "The centroids equal those of a serial loop over all points, for any number of ranks",
         gap < 1e-8,
         f"largest difference {gap:.2g} with {ranks}",
     )
@@ -165,7 +165,7 @@ def _expect_bytes(exam: Examination, runs: list[RankRun], k: int, d: int) -> Non
         f"{bytes_:,.0f} bytes for {n:,} points" for bytes_, n in zip(spent, (1500, 6000), strict=True)
     )
     exam.expect(
-        f"A rank gives 8 k (d + 1) = {needed} bytes per iteration, and at most 64 more (the inertia)",
+        f"A rank contributes 8 k (d + 1) = {needed} bytes per iteration, and at most 64 more (the inertia)",
         all(needed <= bytes_ <= most for bytes_ in spent),
         observed,
     )
@@ -207,12 +207,12 @@ def _expect_fit(exam: Examination, fit_library: Any) -> None:
     )
     off = inertia_of(points, found) / inertia_of(points, true) - 1
     exam.expect(
-        "From the same start, the inertia is that of your loop: neither more nor less by 1 %",
+        "From the same start, the inertia is within 1 % of your loop's",
         abs(off) < LARGEST_DIFFERENCE,
-        f"{off:+.2%}" + (": better than from this start is possible, so it began elsewhere" if off < -0.01 else ""),
+        f"{off:+.2%}" + (": better than is possible from this start, so it started elsewhere" if off < -0.01 else ""),
     )
     same = _ari(points, found, true)
-    exam.expect("The groups are those of your loop: ARI above 0.98", same > SMALLEST_ARI, f"ARI {same:.3f}")
+    exam.expect("The groups match those of your loop: ARI above 0.98", same > SMALLEST_ARI, f"ARI {same:.3f}")
 
 
 def _trap(rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -245,7 +245,7 @@ def _expect_agreement(exam: Examination, agreement: Any) -> None:
             )
             true = _ari(points, one, other)
             exam.expect(
-                "ari is the adjusted Rand index of the two groupings, whatever their numbers",
+                "ari is the adjusted Rand index of the two groupings, whatever their labels",
                 abs(ari - true) < 1e-6,
                 f"{ari:.4f}, expected {true:.4f}",
             )
@@ -312,7 +312,7 @@ def _expect_colours(exam: Examination, image: Any, pixels: Floats, centroids: Fl
     )
     rounded = (off <= 0.5 + 1e-9) | (off > 1)
     exam.expect(
-        "Colours are rounded to the nearest whole number, not cut off",
+        "Colours are rounded to the nearest integer, not truncated",
         rounded.all(),
         f"{(~rounded).sum()} of {n} pixels are off by more than half a step",
     )
@@ -355,7 +355,7 @@ def _expect_own_colours(exam: Examination, photo: Any, image: Any, k: int) -> No
     sums = np.stack([np.bincount(labels, points[:, channel], len(palette)) for channel in range(3)], axis=1)
     off = float(np.abs(sums / counts[:, None] - palette).max())
     exam.expect(
-        f"Each colour of the picture for k = {k} is the mean of its pixels: k-means has come to rest",
+        f"Each colour of the picture for k = {k} is the mean of its pixels: k-means has converged",
         off < REST,
         f"the largest difference is {off:.1f} of 255",
     )

@@ -44,7 +44,7 @@ def check_moments(exam: Examination, moments: Any, covariance: Any) -> None:
         whole = _sums(exam, moments, table)
         exam.expect("n counts the rows", whole[0] == n, f"{whole[0]:g} for {n} rows")
         gap = relative_gap(whole[1], table.sum(axis=0))
-        exam.expect("sums are the sums of the columns", gap < 1e-9, f"relative difference {gap:.2g}")
+        exam.expect("sums are the column sums", gap < 1e-9, f"relative difference {gap:.2g}")
         gap = relative_gap(whole[2], table.T @ table)
         exam.expect(
             "products is XᵀX: one number for each pair of columns", gap < 1e-9, f"relative difference {gap:.2g}"
@@ -56,13 +56,13 @@ def check_moments(exam: Examination, moments: Any, covariance: Any) -> None:
                     f"relative difference {gap:.2g} for {count} parts of {n} rows")  # fmt: skip
         found = numbers(exam, exam.call(covariance, n, *total[1:]), "The covariance matrix", (d, d))
         gap = float(np.abs(found - np.cov(table.T)).max())
-        exam.expect("The covariance matrix is that of np.cov", gap < 1e-8,
+        exam.expect("The covariance matrix equals that of np.cov", gap < 1e-8,
                     f"largest difference {gap:.2g} for {n} rows")  # fmt: skip
     table = mixed_table(exam.rng, 4000, 4).astype(np.float32)
     wide = table.astype(float)
     of_floats = _sums(exam, moments, table)
     gap = max(relative_gap(of_floats[1], wide.sum(axis=0)), relative_gap(of_floats[2], wide.T @ wide))
-    exam.expect("Blocks of float32 are added up in float64", gap < 1e-10, f"relative difference {gap:.2g}")
+    exam.expect("float32 blocks are summed in float64", gap < 1e-10, f"relative difference {gap:.2g}")
 
 
 def _sums(exam: Examination, moments: Any, table: Any) -> list[Any]:
@@ -81,7 +81,7 @@ def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
     for n, d, count in [(12, 3, 2), (60, 4, 3), (400, 5, 7)]:
         table = mixed_table(exam.rng, n, d)
         gap = relative_gap(_about_mean(exam, block_moments, table)[2], np.cov(table.T) * (n - 1))
-        exam.expect("The products of a block are sums over its rows, about their mean, not divided by n or n − 1",
+        exam.expect("A block's products are sums over its rows, about their mean, not divided by n or n − 1",
                     gap < 1e-8, f"relative difference {gap:.2g} for {n} rows")  # fmt: skip
         parts = [_about_mean(exam, block_moments, part) for part in split(exam.rng, table, count)]
         _expect_whole(exam, parts, parts[0] if count == 1 else _merged(exam, merge, parts), table)
@@ -96,7 +96,7 @@ def check_merge(exam: Examination, block_moments: Any, merge: Any) -> None:
         gaps = [
             relative_gap(part[1], block.mean(axis=0, dtype=float)) for part, block in zip(parts, blocks, strict=True)
         ]
-        exam.expect("The mean of a block of float32 is added up in float64", max(gaps) < 1e-12,
+        exam.expect("The mean of a float32 block is computed in float64", max(gaps) < 1e-12,
                     f"relative difference {max(gaps):.2g}, for columns near {shift:,.0f}")  # fmt: skip
         total, _, centred = _merged(exam, merge, parts)
         mine = float(np.abs(centred / (total - 1) - true).max())
@@ -116,7 +116,7 @@ def _expect_digits(exam: Examination, block_moments: Any, merge: Any) -> None:
     total, _, centred = _merged(exam, merge, parts)
     off = relative_gap(centred / (total - 1), np.cov(table.T))
     exam.expect(
-        "Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared",
+        "float64 blocks keep their digits as well: the mean is subtracted before squaring",
         off < 1e-4,
         f"relative difference {off:.2g}, for columns near 100,000,000",
     )
@@ -157,7 +157,9 @@ def _three(exam: Examination, result: Any, d: int) -> tuple[float, Floats, Float
     )
     types = [np.asarray(value).dtype for value in (mean, centred)]
     exam.expect(
-        "Mean and products are float64", all(type_ == np.float64 for type_ in types), " and ".join(map(str, types))
+        "The mean and the products are float64",
+        all(type_ == np.float64 for type_ in types),
+        " and ".join(map(str, types)),
     )
     return checked
 
@@ -231,7 +233,7 @@ def _expect_rows(exam: Examination, found: Floats, true: Floats) -> None:
     exam.expect("Components have length 1 and are orthogonal to each other", gap < 1e-8, f"off by {gap:.2g}")
     cosines = np.abs((found * true).sum(axis=1))
     exam.expect(
-        "Each row is the right direction, up to its sign",
+        "Each row is the right direction, up to sign",
         (cosines > 1 - 1e-6).all(),
         f"the worst of {len(found)} has |cosine| {cosines.min():.6f}",
     )
@@ -250,12 +252,12 @@ def check_truncated(exam: Examination, truncated_svd: Any, cosine: Any) -> None:
         values = numbers(exam, values, "singular values", (k,))
         _, true_values, true = np.linalg.svd(table, full_matrices=False)
         gap = relative_gap(values, true_values[:k])
-        exam.expect("The singular values are those of NumPy for the table itself, not centred", gap < 1e-7,
+        exam.expect("The singular values equal NumPy's for the table itself, not centred", gap < 1e-7,
                     f"relative difference {gap:.2g}; your first is {values[0]:.5g}")  # fmt: skip
         _expect_rows(exam, components, true[:k])
     value = number(exam, cosine, "cosine")
     exam.expect(
-        "cosine is that of the angle between the mean patch and the first component of the 16 × 16 patches, up to sign",
+        "cosine is that of the mean patch and the first component of the 16 × 16 patches, up to sign",
         abs(abs(value) - COSINE) < 0.0003,  # 0.999 is near enough, 1 is not
         f"{value:.5f}",
     )
@@ -287,7 +289,7 @@ def check_decompositions(exam: Examination, stretch: Any, solve_halves: Any, pro
                         f"{found:.6g} instead of {values[place]:.6g}, v has length {length:.2g}")  # fmt: skip
         place = int(rng.integers(d))
         found = number(exam, exam.call(stretch, np.diag(values), 3.0 * np.eye(d)[place]), "What `stretch` returns")
-        exam.expect("`stretch` finds it where v has zeros", abs(found - values[place]) < 1e-8,
+        exam.expect("`stretch` works if v has zeros", abs(found - values[place]) < 1e-8,
                     f"{found:.6g} instead of {values[place]:.6g}")  # fmt: skip
         B, _ = symmetric(rng, rng.uniform(0.5, 9, d))
         L, b = np.linalg.cholesky(B), rng.normal(size=d)
@@ -326,16 +328,14 @@ def _expect_projection(exam: Examination, reconstruct: Any) -> None:
         lost = float(((table - back) ** 2).sum()) / (n - 1)
         left_out = float(values[k:].sum())
         exam.expect(
-            "What is lost is the variance of the components that are left out; with all of them, nothing",
+            "Only the variance of the omitted components is lost; with all components, nothing",
             abs(lost - left_out) < 1e-8 * values.sum(),
             f"lost {lost:.4g}, left out {left_out:.4g}, with {k} of {d} components",
         )
         few = numbers(exam, exam.call(reconstruct, table[:9].copy(), mean, components[:k].copy()), "The reconstruction",
                       (9, d))  # fmt: skip
         gap = relative_gap(few, back[:9])
-        exam.expect(
-            "The mean is the one that is given, whatever the rows", gap < 1e-9, f"relative difference {gap:.2g}"
-        )
+        exam.expect("The mean is the given one, whatever the rows", gap < 1e-9, f"relative difference {gap:.2g}")
         again = numbers(exam, exam.call(reconstruct, back, mean, components[:k].copy()), "The reconstruction", (n, d))
         gap = relative_gap(again, back)
         exam.expect("Reconstructing a reconstruction changes nothing", gap < 1e-9, f"relative difference {gap:.2g}")
@@ -355,7 +355,7 @@ def _expect_psnr(exam: Examination, psnr: Any) -> None:
 
     noise = exam.rng.normal(size=image.shape) * np.linspace(0.01, 0.3, len(image))[:, None, None]
     value, true = number(exam, exam.call(psnr, image.copy(), image + noise), "psnr"), -10 * np.log10((noise**2).mean())
-    exam.expect("The mean is that of the squared errors of all values", abs(value - true) < 1e-6,
+    exam.expect("The mean is taken over the squared errors of all values", abs(value - true) < 1e-6,
                 f"{value:.3f} dB, expected {true:.3f}, where some rows are worse than others")  # fmt: skip
 
 
@@ -370,7 +370,7 @@ def _expect_quality(exam: Examination, quality: Any) -> None:
     fits = all(best[k] - 1.5 < value < best[k] + 0.01 for k, value in zip(COUNTS, found, strict=True))
     fits &= found[0] > best[COUNTS[0]] - 0.25  # one component less would cost 0.4 dB
     exam.expect(
-        "The values are possible for 16 × 16 tiles of this photo: close to the best, and not above it", fits, text
+        "The values are plausible for 16 × 16 tiles of this photo: close to the best, and not above it", fits, text
     )
 
 
@@ -454,21 +454,21 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
     exam.expect("The products are those of all rows about their mean", gap < 1e-8, f"relative difference {gap:.2g}")
     one = 8 * (d * d + d + 1)
     # Where the notebook makes the blocks itself, no bytes leave a worker, and the scheduler sees no tasks.
-    exam.expect("The workers make all blocks, and merge what comes of them", made >= n_blocks and fan_in.most > 1,
+    exam.expect("The workers make all blocks, and merge their results", made >= n_blocks and fan_in.most > 1,
                 f"of {n_blocks} blocks, the workers made {made}")  # fmt: skip
     exam.expect(
-        "One merged result comes to the notebook, not one per block, and no rows",
+        "One merged result is sent to the notebook, not one per block, and no rows",
         traffic.bytes < 3 * one,
         f"{traffic.bytes:,} bytes left the workers; one result has {one:,}, {n_blocks} blocks have {table.nbytes:,}",
     )
     exam.expect(
-        "The merges are a tree: each task reads a few results, and few tasks wait for each other",
+        "The merges form a tree: each task reads a few results, and few tasks wait for each other",
         fan_in.most <= MOST_AT_ONCE and fan_in.longest <= LONGEST_CHAIN,
         f"of {n_blocks} blocks, one task reads {fan_in.most} results, and {fan_in.longest} tasks wait for each other",
     )
     # All workers together: a busy scheduler may give one of them more than its part.
     exam.expect(
-        "Blocks are used and let go: the workers never hold all of them at once",
+        "Blocks are used and released: the workers never hold all of them at once",
         most < 0.9 * n_blocks,
         f"at most {most} of {n_blocks} blocks were alive",
     )
@@ -478,7 +478,7 @@ def check_stream(exam: Examination, fit_stream: Any, n_patches: Any, first_ratio
 def _expect_photos(exam: Examination, n_patches: Any, first_ratio: Any) -> None:
     rows, ratio = number(exam, n_patches, "n_patches"), number(exam, first_ratio, "first_ratio")
     exam.expect("All 16 × 16 patches of both photos were counted", rows == PATCHES, f"{rows:,.0f} patches")
-    exam.expect("The first component explains the share of the variance that it does in these photos",
+    exam.expect("The first component explains the right share of the variance",
                 abs(ratio - FIRST_RATIO) < 0.001, f"{ratio:.4f}")  # fmt: skip
 
 
@@ -499,11 +499,11 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
         values = numbers(exam, values, "singular values", (d,))
         vectors = numbers(exam, vectors, "Vt", (d, d))
         gap = relative_gap(values, true)
-        exam.expect("The singular values are those of the whole table, to 1e-8", gap < 1e-8,
+        exam.expect("The singular values equal those of the whole table, to 1e-8", gap < 1e-8,
                     f"relative difference {gap:.2g}, blocks of {sizes} rows")  # fmt: skip
         last = abs(values[-1] / true[-1] - 1)
         exam.expect(
-            "Also the smallest one is right, although it is a billion times smaller than the largest",
+            "Even the smallest one is right, although it is a billion times smaller than the largest",
             last < 1e-4,
             f"it is {values[-1]:.4g} instead of {true[-1]:.4g}; the largest is {true[0]:.4g}",
         )
@@ -515,7 +515,7 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
                     f"relative difference {gap:.2g}")  # fmt: skip
         _expect_levels(exam, levels, count)
         _expect_tree(exam, fan_in, count)
-        exam.expect("The rows stay on the workers: at most a few matrices of d × d numbers travel",
+        exam.expect("The rows stay on the workers: at most a few matrices of d × d numbers are sent",
                     traffic.bytes < 4 * 8 * d * d + 2000, f"{traffic.bytes:,} bytes left the workers, the table has "
                     f"{table.nbytes:,}")  # fmt: skip
 
@@ -523,15 +523,15 @@ def check_tall_svd(exam: Examination, tall_svd: Any) -> None:
 def _expect_tree(exam: Examination, fan_in: FanIn, count: int) -> None:
     """Tasks on the workers join pairs, and wait for each other as in a tree; there may be one for each conversion."""
     exam.expect(
-        "The tree is real: no task reads more than one block, or more than two matrices",
+        "No task reads more than one block, or more than two matrices",
         fan_in.most_blocks <= 1 and fan_in.most <= 2,
         f"one reads {fan_in.most_blocks} blocks; the most that are read at once is {fan_in.most}",
     )
     joined = count == 1 or fan_in.most > 1
-    exam.expect("Pairs are joined on the workers", joined, "no task of theirs reads two matrices" * (not joined))
+    exam.expect("Pairs are merged on the workers", joined, "no task reads two matrices" * (not joined))
     longest = 2 * (count - 1).bit_length() + 4
     exam.expect(
-        "The joins are a tree, not a chain: few tasks wait for each other",
+        "The merges form a tree, not a chain: few tasks wait for each other",
         fan_in.longest <= longest,
         f"of {counted(count, 'block')}, {fan_in.longest} tasks wait for each other",
     )
@@ -564,7 +564,7 @@ def _expect_levels(exam: Examination, levels: Any, count: int) -> None:
     while wanted[-1] > 1:
         wanted.append(-(-wanted[-1] // 2))
     exam.expect(
-        "levels counts the matrices of each level: one per block at first, then pairs are joined until one is left",
+        "levels counts the matrices of each level: one per block, then merged pairs until one is left",
         found == wanted,
         f"{found} for {counted(count, 'block')}",
     )

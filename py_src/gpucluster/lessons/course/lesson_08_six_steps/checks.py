@@ -50,7 +50,7 @@ def check_ridge(exam: Examination, products: Any, ridge: Any) -> None:
         merged = _merged(exam, parts)
         held = sum(np.asarray(value).size for value in merged)
         exam.expect(
-            "What a block sends does not grow with its rows",
+            "What a block sends does not grow with the number of its rows",
             held <= 2 * (d + 2) ** 2,
             f"{held} numbers for {d} columns",
         )
@@ -61,12 +61,12 @@ def check_ridge(exam: Examination, products: Any, ridge: Any) -> None:
         exam.require("intercept is one number", intercept.size == 1, f"shape {intercept.shape}")
         off = relative_gap(coefficients, true.coef_)
         exam.expect(
-            "The coefficients are scikit-learn's, to one part in a million",
+            "The coefficients equal scikit-learn's, to one part in a million",
             off < 1e-6,
             f"off by {off:.2g} of the largest, with alpha = {alpha:g}",
         )
         off = relative_gap(intercept, true.intercept_)
-        exam.expect("The intercept is scikit-learn's: the penalty leaves it alone", off < 1e-6, f"off by {off:.2g}")
+        exam.expect("The intercept equals scikit-learn's: it is not penalised", off < 1e-6, f"off by {off:.2g}")
 
 
 def _merged(exam: Examination, parts: list[Any]) -> tuple[Any, ...]:
@@ -99,11 +99,11 @@ def check_logistic(exam: Examination, loss_and_gradient: Any, descend: Any) -> N
         parts = [_evaluated(exam, loss_and_gradient, X[part], y[part], weights) for part in random_cuts(exam.rng, n, 3)]
         true = logistic_loss(X, y, weights)
         off = abs(sum(loss for loss, _ in parts) / true - 1)
-        exam.expect("The blocks' losses add up to the loss of all rows", off < 1e-9, f"off by {off:.2g}")
+        exam.expect("The losses of the blocks add up to the loss of all rows", off < 1e-9, f"off by {off:.2g}")
     far = np.array([[900.0], [-900.0]])
     loss, _gradient = _evaluated(exam, loss_and_gradient, far, np.array([0, 1]), np.array([1.0, 0.0]))
     right = abs(loss / 1800 - 1) < 1e-6
-    exam.expect("Rows far on the wrong side have a large loss, not an infinite one", right, f"loss {loss:,.6g}")
+    exam.expect("Rows far on the wrong side have a large but finite loss", right, f"loss {loss:,.6g}")
     _expect_descent(exam, descend)
 
 
@@ -129,7 +129,7 @@ def _expect_gradient(exam: Examination, function: Any, X: Floats, y: Any, weight
     ]
     off = relative_gap(gradient, slopes)
     exam.expect(
-        "gradient says how the loss changes with each weight, the intercept last",
+        "gradient gives the change of the loss with each weight, the intercept last",
         off < 1e-5,
         f"it differs from small steps by {off:.2g} of the largest slope",
     )
@@ -158,14 +158,12 @@ def _expect_descent(exam: Examination, descend: Any) -> None:
 
     found = _weights(exam, descend, evaluate, start)
     off = float(np.abs(start - (0 if began is None else began)).max())
-    exam.expect(
-        "It starts at the weights that it is given", off == 0, f"the first evaluation is {off:.3g} away from them"
-    )
+    exam.expect("It starts at the given weights", off == 0, f"the first evaluation is {off:.3g} away from them")
     best = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000).fit(X, y)
     true = logistic_loss(X, y, np.append(best.coef_[0], best.intercept_)) / n
     off = logistic_loss(X, y, found) / n / true - 1
     exam.expect(
-        "The loss of your weights is scikit-learn's, within 0.5 % in both directions",
+        "The loss of your weights is within 0.5 % of scikit-learn's, in both directions",
         abs(off) < LARGEST_LOSS,
         f"{off:+.3%} after {calls} evaluations",
     )
@@ -215,7 +213,7 @@ def check_encoding(exam: Examination, distinct: Any, encode: Any) -> None:
             )
             same = found.dtype.kind == block.dtype.kind or found.dtype.kind == "O"
             exam.require(
-                "Labels stay what they are: words, or whole numbers",
+                "Labels keep their type: strings or integers",
                 same,
                 f"{found.dtype} for labels of the type {block.dtype}",
             )
@@ -241,11 +239,11 @@ def check_encoding(exam: Examination, distinct: Any, encode: Any) -> None:
         agree = all(len(np.unique(numbers[labels == label])) == 1 for label in categories)
         exam.expect("The same label has the same code in every block", agree, "it has" if agree else "it has not")
         right = float((categories[numbers] == labels).mean())
-        exam.expect("categories[code] gives the label back", right == 1, f"for {right:.0%} of the rows")
+        exam.expect("categories[code] is the label", right == 1, f"for {right:.0%} of the rows")
         for strange in _unknown(pool, categories):
             said = _for_unknown(encode, strange, categories)
             exam.expect(
-                "A label that is not in categories gets no valid code: an error, or −1",
+                "A label missing from categories gets no valid code: an error, or −1",
                 said in {"an error", "-1"},
                 f"{said} for {strange[-1]!s}",
             )
@@ -297,7 +295,7 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
             shaped(exam, "sums", sums, (k, d))
             true = np.bincount(y[part], minlength=k)
             exam.expect(
-                "counts has the number of rows of each class, 0 where a block has none",
+                "counts has the number of rows of each class, 0 if the block has none",
                 np.array_equal(counts, true),
                 f"{counts.tolist()} for {true.tolist()} rows",
             )
@@ -305,7 +303,7 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
         counts, sums = total(found)
         whole = np.stack([X[y == label].sum(axis=0) for label in range(k)])
         exam.expect(
-            "The blocks' sums, added, are the sums of all rows of each class",
+            "The sums of the blocks add up to the sums of all rows of each class",
             relative_gap(sums, whole) < 1e-6,
             f"largest difference {relative_gap(sums, whole):.2g} of the largest sum",
         )
@@ -317,10 +315,10 @@ def check_naive_bayes(exam: Examination, class_sums: Any, naive_bayes: Any) -> N
         shaped(exam, "likelihood", likelihood, (k, d))
         model = MultinomialNB(alpha=alpha).fit(X, y)
         off = relative_gap(prior, model.class_log_prior_)
-        exam.expect("prior is the logarithm of each class' share of the rows", off < 1e-10, f"off by {off:.2g}")
+        exam.expect("prior is the logarithm of each class's share of the rows", off < 1e-10, f"off by {off:.2g}")
         off = relative_gap(likelihood, model.feature_log_prob_)
         exam.expect(
-            "likelihood is that of scikit-learn, for any alpha",
+            "likelihood equals scikit-learn's, for any alpha",
             off < 1e-10,
             f"off by {off:.2g} with alpha = {alpha}",
         )
@@ -333,7 +331,7 @@ def _expect_room(exam: Examination, class_sums: Any) -> None:
     _, sums = arrays(exam, exam.call(class_sums, X.copy(), y.copy(), 3), ("counts", "sums"))
     true = np.stack([X[y == label].sum(axis=0, dtype=float) for label in range(3)])
     shaped(exam, "sums", sums, true.shape)
-    exam.expect("Sums of whole numbers of one byte are larger than a byte holds", relative_gap(sums, true) < 1e-6,
+    exam.expect("Sums of one-byte integers may exceed one byte", relative_gap(sums, true) < 1e-6,
                 f"the largest is {sums.max():,.0f}, not {true.max():,.0f}, for pixels of uint8")  # fmt: skip
 
 
@@ -370,12 +368,12 @@ def check_neighbours(exam: Examination, nearest_in_block: Any, merge_nearest: An
                      f"shapes {distances.shape} and {rows.shape}, expected {true_rows.shape} for k = {k}")  # fmt: skip
         same = float((rows.astype(int) == true_rows).all(axis=1).mean())
         exam.expect(
-            "The neighbours are those of brute force over all points, the nearest first",
+            "The neighbours equal those of brute force over all points, nearest first",
             same == 1,
             f"{same:.0%} of the queries, with {counted(parts, 'block')} and k = {k}",
         )
         off = float(np.abs(distances - true_distances).max())
-        exam.expect("So are their distances", off < 1e-6, f"off by {off:.2g}")
+        exam.expect("Their distances are right", off < 1e-6, f"off by {off:.2g}")
 
 
 def _in_any_order(rng: np.random.Generator, distances: Floats, rows: Any) -> tuple[Floats, Any]:
@@ -404,7 +402,7 @@ def _expect_block(
     )
     _true, order = brute_force(block, queries, wanted)
     right = bool((np.sort(rows, axis=1) == np.sort(order + start, axis=1)).all())
-    exam.expect("They are the nearest points of the block", right, "all are" if right else "some are not")
+    exam.expect("They are the nearest points in the block", right, "all are" if right else "some are not")
     own = np.sqrt(((block[rows.astype(int) - start] - queries[:, None, :]) ** 2).sum(axis=2))
     off = float(np.abs(own - distances).max())
     exam.expect("distances are Euclidean, in the order of rows", off < 1e-6, f"off by {off:.2g}")
@@ -436,7 +434,7 @@ def check_slopes(exam: Examination, slopes: Any) -> None:
         found = numbers(exam, exam.call(slopes, f, x, h), "What `slopes` returns", (d,))
         true = (matrix + matrix.T) @ x + 3 * cubic * x**2 + cubic * h**2  # what central differences give, exactly
         gap = float(np.abs(found - true).max() / max(1.0, float(np.abs(true).max())))
-        exam.expect("It gives the central differences", gap < 1e-7, f"off by {gap:.2g} for {d} numbers, h = {h:g}")
+        exam.expect("It returns the central differences", gap < 1e-7, f"off by {gap:.2g} for {d} numbers, h = {h:g}")
         moved = [point - x for point in asked]
         alone = all((np.abs(one) > 1e-12).sum() <= 1 for one in moved)
         exam.expect("Only one entry is changed at a time", alone, "it is" if alone else "several were changed at once")

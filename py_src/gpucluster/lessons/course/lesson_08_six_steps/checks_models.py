@@ -83,9 +83,9 @@ def _expect_silence(exam: Examination, vote: Any) -> None:
     mixed = [forests[place] for place in exam.rng.permutation(len(forests))]
     found = np.asarray(exam.call(vote, mixed, np.zeros((4, 2)), 3))
     exam.expect(
-        "The mean is over all forests: a class that a forest does not know has the chance 0 there",
+        "The mean is over all forests: a class that a forest does not know has probability 0 there",
         found.shape == (4,) and bool((found == right).all()),
-        f"class {found.ravel()[0]}, expected {right}: chances of 0.9 in one forest of four are less than 0.6 in three",
+        f"class {found.ravel()[0]}, expected {right}: 0.9 in one of four forests is less than 0.6 in three",
     )
 
 
@@ -112,7 +112,7 @@ def _expect_dealt(exam: Examination, deal: Any) -> None:
     kept = np.array_equal(np.sort(all_rows[:, 0]), np.sort(X[:, 0]))
     missing, twice = n - len(np.intersect1d(all_rows[:, 0], X[:, 0])), len(all_rows) - len(np.unique(all_rows[:, 0]))
     told = f"of {counted(n, 'row')}, {missing} are missing, and {twice} came a second time"
-    exam.expect("Every row is there exactly once", kept, "all are" if kept else told)
+    exam.expect("Every row occurs exactly once", kept, "all are" if kept else told)
     paired = bool((np.floor(all_rows[:, 1] / 10) == all_labels).all())
     exam.expect("Each row keeps its own label", paired, "all do" if paired else "some rows have another row's label")
     exam.expect(
@@ -158,10 +158,10 @@ def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int
         ]
         cuts = [np.repeat(np.arange(rows.numblocks[0]), _lengths(rows)) for rows in dealt]
         first, again, other = (as_numpy(rows)[:, 0] for rows in compute(*dealt))
-    exam.expect("The same seed deals in the same order", np.array_equal(first, again), f"seed {seed}, twice")
-    exam.expect("Another seed deals in another order", not np.array_equal(first, other), f"seeds {seed} and {seed + 1}")
+    exam.expect("The same seed gives the same order", np.array_equal(first, again), f"seed {seed}, twice")
+    exam.expect("Another seed gives another order", not np.array_equal(first, other), f"seeds {seed} and {seed + 1}")
     whole = np.array_equal(np.sort(first), np.sort(X[:, 0])) and np.array_equal(np.sort(other), np.sort(X[:, 0]))
-    exam.require("Every row is there exactly once", whole, f"not so with the seeds {seed} and {seed + 1}")
+    exam.require("Every row occurs exactly once", whole, f"not so with the seeds {seed} and {seed + 1}")
     places = [_places(X[:, 0], one) for one in (first, other)]
     blocks = [cut[place] for cut, place in zip((cuts[0], cuts[2]), places, strict=True)]
     shares = [np.bincount(one, minlength=len(X)) / len(X) for one in blocks]
@@ -169,15 +169,15 @@ def _expect_chance(exam: Examination, deal: Any, X: Any, y: Any, sizes: list[int
     together = [float((blocks[0][step:] == blocks[0][:-step]).mean()) for step in range(1, 61)]
     strangest = max(range(60), key=lambda place: abs(together[place] - expected))
     exam.expect(
-        "The order is random: where one row goes says nothing of where the next rows go",
+        "The order is random: a row's position says nothing about the next rows' positions",
         abs(together[strangest] - expected) < FARTHEST,
         f"of rows that were {strangest + 1} apart, {together[strangest]:.0%} came into the same block; "
         f"by chance it is {expected:.0%}",
     )
     shifts = np.bincount((places[1] - places[0]) % len(X))
     same = max(float((blocks[0] == blocks[1]).mean()), float(shifts.max() / len(X)))
-    exam.expect("Another seed reshuffles: the order is not the same one, shifted", same < twice + FARTHEST,
-                f"{same:.0%} of the rows were moved on together, or are in the same block as before")  # fmt: skip
+    exam.expect("Another seed reshuffles: the order is not a shifted copy", same < twice + FARTHEST,
+                f"{same:.0%} of the rows were shifted together, or are in the same block as before")  # fmt: skip
 
 
 # One model to take along: written to a file, read again, used without the cluster.
@@ -212,9 +212,9 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
                 f"{size:,} bytes; the data have {X.nbytes:,}",
             )
             again = exam.call(bring_back, str(path))
-            exam.require("What comes back can predict", hasattr(again, "predict"), f"it is a {type_name(again)}")
+            exam.require("The loaded model can predict", hasattr(again, "predict"), f"it is a {type_name(again)}")
             exam.expect(
-                "It was read from the file, not remembered",
+                "It was read from the file, not kept in memory",
                 again is not model,
                 "another object" if again is not model else "the same object as before",
             )
@@ -222,12 +222,12 @@ def check_keeping(exam: Examination, keep: Any, bring_back: Any) -> None:
                 answer = exam.call(again.predict, queries.copy())
             exam.expect("It predicts in memory, without the cluster", not history.computed,
                         f"{sum(history.computed.values())} tasks ran on the workers")  # fmt: skip
-            exam.expect("For rows in memory it answers at once, with numbers", not hasattr(answer, "compute"),
+            exam.expect("For rows in memory it returns numbers immediately", not hasattr(answer, "compute"),
                         type_name(answer))  # fmt: skip
             found = np.asarray(as_numpy(answer))
             same = found.shape == expected.shape and bool(np.allclose(found, expected, rtol=1e-9, atol=1e-9))
             exam.expect(
-                "It predicts the same, for rows in memory",
+                "It gives the same predictions, for rows in memory",
                 same,
                 f"{type_name(again)}: {'equal' if same else 'different'} for {len(queries)} rows",
             )
@@ -256,7 +256,7 @@ def _expect_all_in_the_file(exam: Examination, bring_back: Any, paths: list[Path
         shutil.copyfile(copy, path)  # each name now has the other's content
     for path, expected in zip([*moved, *reversed(paths)], [*true, *true], strict=True):
         exam.expect(
-            "All of the model is in the file: a copy of it alone, in another folder, brings the same model back",
+            "The file holds the whole model: a copy of only this file, in another folder, gives the same model",
             _predicts(bring_back, path, queries, expected),
             f"read from {path.name}",
         )
@@ -264,9 +264,9 @@ def _expect_all_in_the_file(exam: Examination, bring_back: Any, paths: list[Path
         path.write_bytes(bytes(path.stat().st_size))
     left = [_predicts(bring_back, path, queries, one) for path in paths for one in true]
     exam.expect(
-        "All of the model is in the file: where it is overwritten with zeros, nothing comes back",
+        "The file holds the whole model: if it is overwritten with zeros, nothing can be loaded",
         not any(left),
-        "a model came back all the same" if any(left) else "no model",
+        "a model was loaded anyway" if any(left) else "no model",
     )
 
 
@@ -352,12 +352,12 @@ def _expect_limit(exam: Examination, collect: Any) -> None:
     for array, true, what in ((known, values, "an array"), (unknown, right, "an array whose length is not known")):
         for limit in (true.nbytes, 10 * true.nbytes):
             result = exam.call(_unless_refused, collect, array, limit)
-            exam.require("Within the limit, all rows arrive", not isinstance(result, MemoryError),
+            exam.require("Within the limit, all rows come back", not isinstance(result, MemoryError),
                          f"MemoryError for {what} of {true.nbytes:,} bytes, with a limit of {limit:,}")  # fmt: skip
             plain = np.asarray(as_numpy(result))
             same = plain.shape == true.shape and np.array_equal(plain, true)
             exam.expect(
-                "Within the limit, all rows arrive", same, f"shape {plain.shape} for {true.nbytes:,} bytes, limit "
+                "Within the limit, all rows come back", same, f"shape {plain.shape} for {true.nbytes:,} bytes, limit "
                 f"{limit:,}",
             )  # fmt: skip
         with Traffic(exam.client) as traffic:
@@ -367,7 +367,7 @@ def _expect_limit(exam: Examination, collect: Any) -> None:
             "number too large",
         )  # fmt: skip
         exam.expect(
-            "It refuses before the data travel",
+            "It refuses before any data is sent",
             traffic.bytes < 0.3 * true.nbytes,
             f"{traffic.bytes:,} bytes left the workers; the data have {true.nbytes:,}",
         )
@@ -427,7 +427,7 @@ def _expect_share(exam: Examination, share_wrong: Any, labels: Any, model: Any, 
         raise Halt from None
     expected = float((labels != true).mean())
     exam.expect(
-        "share_wrong is the share of rows whose label is not the model's, from 0 to 1",
+        "share_wrong is the fraction of rows whose label differs from the model's, from 0 to 1",
         abs(share - expected) < 1e-9,
         f"{share:.4f}, expected {expected:.4f}",
     )
@@ -495,7 +495,7 @@ def _expect_searches(exam: Examination, found: dict[str, Any]) -> None:
     for result in found.values():
         results = result.cv_results_
         tried = [tuple(sorted(parameters.items())) for parameters in results["params"]]
-        exam.expect("found has searches of the whole grid", set(tried) == CANDIDATES, f"{len(tried)} combinations")
+        exam.expect("found has searches over the whole grid", set(tried) == CANDIDATES, f"{len(tried)} combinations")
         _expect_folds(exam, result)
         times.append(tuple(np.asarray(results["mean_fit_time"], dtype=float).tolist()))
     different = len(set(times))
@@ -510,7 +510,7 @@ def _where(backend: str, places: set[int], kernel: int, workers: set[int], alone
     if backend == "threading":
         return "threading: all work is done in the notebook's own process", places == {kernel}, seen
     if backend == "loky":
-        return "loky: all work is done in processes of this machine made for it", not here and not there, seen
+        return "loky: all work is done in separate processes on this machine", not here and not there, seen
     if alone:  # such as one GPU worker: joblib then uses no backend at all
         said = "dask: all work is done by the workers, or here, as joblib hands nothing to a cluster of one thread"
         return said, places <= {*workers, kernel}, seen

@@ -73,7 +73,7 @@ def check_late(exam: Examination, late_on_ranks: Any, late_with_dask: Any) -> No
         )
         sent = max((bytes_ for *_, bytes_ in run.collectives), default=0)
         sent = max([sent, *(message.bytes for message in run.messages if n_ranks > 1)])
-        exam.expect("Between ranks, only counts travel, not the delays", sent <= FEW_BYTES,
+        exam.expect("Ranks send only counts, not delays", sent <= FEW_BYTES,
                     f"the largest message has {sent:,} bytes")  # fmt: skip
     parts = _delays_of_ranks(exam.rng, 2)
     found = under_mpi(exam, lambda comm, all_: late_on_ranks(comm, all_[comm.rank]), parts, n_ranks=2)
@@ -154,11 +154,11 @@ def _expect_grid(exam: Examination, grid_sums: Any, rows: int, columns: int) -> 
     case = f"{rows * columns} ranks in {columns} columns"
     _expect_sums(exam, run.results, values, case)
     splits = sum(name == "Split" for name, *_ in run.collectives)
-    exam.expect("The ranks are divided with Split, once into rows and once into columns",
+    exam.expect("Split divides the ranks once into rows and once into columns",
                 splits == 2 * values.size, f"{splits / values.size:g} calls of Split per rank; {case}")  # fmt: skip
     whole = [name for name, group, *_ in run.collectives if not group and name not in {"Split", "barrier"}]
     exam.expect(
-        "Nothing is added up over all ranks: each sum is made in its own communicator",
+        "Nothing is summed over all ranks: each sum uses its own communicator",
         not whole and not run.messages,
         f"{', '.join(sorted(set(whole))) or 'nothing'} over all ranks; {case}",
     )
@@ -172,7 +172,7 @@ def _expect_sums(exam: Examination, found: list[Any], values: Any, case: str) ->
     for place, name in enumerate(("row_sum", "column_sum")):
         wrong = [rank for rank, one in enumerate(found) if one[place] != sums[place][divmod(rank, columns)[place]]]
         first = wrong[0] if wrong else 0
-        exam.expect(f"{name} is the sum over the ranks of the own {name.removesuffix('_sum')}", not wrong,
+        exam.expect(f"{name} is the sum over the ranks of this {name.removesuffix('_sum')}", not wrong,
                     f"rank {first}: {found[first][place]}, expected {sums[place][divmod(first, columns)[place]]}; "
                     f"{case}")  # fmt: skip
 
@@ -209,10 +209,10 @@ def check_arrays(exam: Examination, send_array: Any, receive_array: Any) -> None
         expect_unchanged(exam, run.results[0], array, name)
         pickled = sum(message.bytes for message in run.messages if message.kind == "pickle")
         buffers = sum(message.bytes for message in run.messages if message.kind == "buffer")
-        exam.expect("The numbers travel as a buffer; only a short description is pickled",
+        exam.expect("The numbers are sent as a buffer; only a short description is pickled",
                     pickled <= HEADER_BYTES and not run.collectives,
                     f"{pickled:,} bytes pickled, {buffers:,} as buffers: {name}")  # fmt: skip
-        exam.expect("No byte of the array travels twice, or in a larger type", buffers <= array.nbytes + HEADER_BYTES,
+        exam.expect("No byte of the array is sent twice, or in a larger type", buffers <= array.nbytes + HEADER_BYTES,
                     f"{buffers:,} bytes as buffers for {array.nbytes:,}: {name}")  # fmt: skip
         if not exam.passed:
             return
@@ -271,7 +271,7 @@ def expect_arrived(exam: Examination, found: Any, true: Any, name: str) -> None:
     exam.expect("Shape and type arrive unchanged", found.shape == true.shape and found.dtype == true.dtype,
                 f"{found.dtype} {found.shape} from {true.dtype} {true.shape}: {name}")  # fmt: skip
     same = np.array_equal(found, true)
-    exam.expect("All numbers arrive, in the right order", same, f"{'equal' if same else 'not equal'}: {name}")
+    exam.expect("All numbers are received, in the right order", same, f"{'equal' if same else 'not equal'}: {name}")
 
 
 def expect_unchanged(exam: Examination, sent: Any, true: Any, name: str) -> None:
@@ -300,11 +300,11 @@ def check_pieces(exam: Examination, send_in_pieces: Any, receive_in_pieces: Any)
         headers = 2 if sum(sizes) > array.nbytes else 0  # a short header may be a buffer as well
         exam.expect("No piece is longer than most", max(sizes, default=0) <= max(most, 16 if headers else 0),
                     f"the longest has {max(sizes, default=0):,} bytes: {name}")  # fmt: skip
-        exam.expect("The numbers travel as buffers; at most one short description is pickled",
+        exam.expect("The numbers are sent as buffers; at most one short description is pickled",
                     len(pickles) <= 1 and sum(pickles) <= HEADER_BYTES and not run.collectives,
                     f"{counted(len(pickles), 'pickled message')}, {sum(pickles):,} bytes: {name}")  # fmt: skip
         needed = max(1, -(-array.size // (most // array.itemsize)))
-        exam.expect("There are no more pieces than needed", len(sizes) - headers <= needed,
+        exam.expect("There are as few pieces as possible", len(sizes) - headers <= needed,
                     f"{counted(len(sizes), 'piece')}, needed {needed}: {name}")  # fmt: skip
         if not exam.passed:
             return
@@ -336,9 +336,9 @@ def check_launch(exam: Examination, read_launch: Any) -> None:
         exam.require("It has the keys ranks, workers, environment and program", not missing, f"missing: {missing}")
         for key, words in (
             ("ranks", "ranks is the number after -np of the launcher, as an int"),
-            ("workers", "workers are the ranks without the scheduler's and the client's"),
+            ("workers", "workers are the ranks except the scheduler's and the client's"),
             ("environment", "environment has each NAME=VALUE before the program, and no other"),
-            ("program", "program is the list of words from python on"),
+            ("program", "program is the list of words from python onwards"),
         ):
             mine = list(found[key]) if isinstance(found[key], tuple) else found[key]
             right = mine == true[key] and (key not in {"ranks", "workers"} or isinstance(mine, (int, np.integer)))
@@ -413,9 +413,9 @@ def _expect_tree(exam: Examination, tree_reduce: Any, n_ranks: int) -> None:
     most = levels(n_ranks)
     exam.expect("Rank 0 receives at most log2(n) messages, rounded up", to_root <= most,
                 f"{counted(to_root, 'message')}, allowed {most}; {case}")  # fmt: skip
-    exam.expect("There are n - 1 messages in all: each rank but 0 sends once", len(run.messages) == n_ranks - 1,
+    exam.expect("There are n - 1 messages in total: each rank except 0 sends once", len(run.messages) == n_ranks - 1,
                 f"{counted(len(run.messages), 'message')}; {case}")  # fmt: skip
-    exam.expect("At most log2(n) merges, rounded up, wait for each other", depth <= most,
+    exam.expect("At most log2(n) merges, rounded up, run in sequence", depth <= most,
                 f"{counted(depth, 'merge')} one after the other, allowed {most}; {case}")  # fmt: skip
 
 
@@ -427,7 +427,7 @@ def _expect_root(exam: Examination, found: list[Any], letters: list[tuple[str, i
     text, depth = found[0]
     true = "".join(letter for letter, _ in letters)
     same = sorted(str(text)) == sorted(true)
-    exam.expect("Each rank's value is in the result once", same, f"{text!r} from {true!r}; {case}")
+    exam.expect("Each rank's value occurs in the result once", same, f"{text!r} from {true!r}; {case}")
     exam.expect(ORDER, text == true, f"{text!r}, expected {true!r}; {case}")
     return int(depth)
 
@@ -457,11 +457,11 @@ def check_tree_of_futures(exam: Examination, tree_of_futures: Any) -> None:
         right = isinstance(found, tuple) and len(found) == 3
         exam.require("The future's value is the merged one", right, f"{describe(found)}; {n} futures")
         true = "".join(letter for letter, _ in letters)
-        exam.expect("Each value is in the result once, in order", found[0] == true and found[2][0] == sum(range(n)),
+        exam.expect("Each value occurs in the result once, in order", found[0] == true and found[2][0] == sum(range(n)),
                     f"{found[0]!r}, expected {true!r}; {n} futures")  # fmt: skip
-        exam.expect("At most log2(n) merges, rounded up, wait for each other", found[1] <= levels(n),
+        exam.expect("At most log2(n) merges, rounded up, run in sequence", found[1] <= levels(n),
                     f"{found[1]} one after the other, allowed {levels(n)}; {n} futures")  # fmt: skip
-        exam.expect("The values are merged on the workers: none comes to the notebook", traffic.bytes < 8 * PAYLOAD,
+        exam.expect("The values are merged on the workers: none is sent to the notebook", traffic.bytes < 8 * PAYLOAD,
                     f"{traffic.bytes:,} bytes came; one value has {8 * PAYLOAD:,}")  # fmt: skip
         if not exam.passed:
             return

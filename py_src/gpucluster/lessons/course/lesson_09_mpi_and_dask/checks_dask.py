@@ -86,16 +86,16 @@ def check_train_each(exam: Examination, train_each: Any) -> None:
         if rows == sizes:
             off = max(float(np.abs(model["sums"] - (part.T @ own)).max())
                       for model, (part, own) in zip(models, parts, strict=True))  # fmt: skip
-            exam.expect("The rows of X meet their own labels y, with all digits", off < 1e-6,
+            exam.expect("The rows of X are paired with their own labels y, with all digits", off < 1e-6,
                         f"largest difference {off:.3g}; {case}")  # fmt: skip
         kinds = sorted({kind for model in models for kind in model["kinds"]})
         exam.expect("train gets arrays, not Dask arrays or futures", kinds == ["array"], f"{kinds}; {case}")
         largest = max(model["together"] for model in models)
-        exam.expect("No worker puts the rows of several chunks together", largest <= max(sizes),
+        exam.expect("No worker combines the rows of several chunks", largest <= max(sizes),
                     f"{largest} rows in one array, chunks {sizes}")  # fmt: skip
         exam.expect("Each chunk is trained on a worker, once", calls == blocks,
                     f"{calls} calls on the workers; {case}")  # fmt: skip
-        exam.expect("The chunks stay on the workers: only models come to the notebook",
+        exam.expect("The chunks stay on the workers: only models are sent to the notebook",
                     traffic.bytes <= LARGEST_MODEL * blocks,
                     f"{traffic.bytes:,} bytes came; X has {X.nbytes:,}; {case}")  # fmt: skip
         if not exam.passed:
@@ -240,17 +240,17 @@ def _expect_turns(exam: Examination, name: str, function: Any, operation: str, t
     begun = [what for what, *_ in stage.buffers]
     exam.require(f"{name} begins one {operation}", begun == [operation], f"{', '.join(begun) or 'nothing'}")
     _, buffer, place = stage.buffers[0]
-    exam.expect(f"{operation} has the array itself, and the other rank's number",
+    exam.expect(f"{operation} gets the array itself, and the other rank's number",
                 isinstance(buffer, np.ndarray) and np.shares_memory(buffer, array) and place == other,
                 f"rank {place}, expected {other}")  # fmt: skip
-    exam.expect("It asks with Test until the request is done, then it ends", stage.requests[0].done
+    exam.expect("It calls Test until the request is done, then returns", stage.requests[0].done
                 and stage.requests[0].asked > 0,
                 f"it ended after {stage.ticks} turns of others; the request needed {turns}")  # fmt: skip
-    exam.expect("Another coroutine has a turn each time that the request is not done",
+    exam.expect("Other coroutines get a turn each time the request is not done",
                 stage.requests[0].asked <= turns + 3,
                 f"Test was called {stage.requests[0].asked} times, others had {stage.ticks} turns")  # fmt: skip
     same = np.array_equal(array, before)
-    exam.expect("It changes nothing in the array", same, "unchanged" if same else "changed")
+    exam.expect("It does not change the array", same, "unchanged" if same else "changed")
 
 
 def _run(function: Any, stage: _Stage, array: Any, other: int) -> str | None:

@@ -20,7 +20,7 @@
 #       - replace one receiver by a tree, on ranks and with futures
 #       - keep chunks where they are while a compiled library trains on them
 #       - send arrays as buffers, in pieces, and without blocking an event loop
-#       - start Dask with mpiexec, and read the line that starts an MPI program
+#       - start Dask with mpiexec, and read the command line of an MPI program
 #       - judge an overhead from repeated measurements
 # ---
 
@@ -31,14 +31,14 @@
 #
 # If you have 80 minutes, stop after section 6 (exercise 09.6). Sections 7 to 12 are a second session.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **translate** collective operations of MPI into Dask, and back;
 # * **divide** ranks into communicators, and **add up** within them;
 # * **replace** one receiver by a tree, on ranks and with futures;
 # * **keep** chunks where they are while a compiled library trains on them;
 # * **send** arrays as buffers, in pieces, and without blocking an event loop;
-# * **start** Dask with `mpiexec`, and **read** the line that starts an MPI program;
+# * **start** Dask with `mpiexec`, and **read** the command line of an MPI program;
 # * **judge** an overhead from repeated measurements.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons.
@@ -51,7 +51,7 @@ from gpucluster import lessons
 lab = lessons.start("09")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
 # <details><summary>Helpers in this lesson, and what they do</summary>
@@ -904,7 +904,7 @@ print("on this lesson's workers:", int((x + x.T).sum().compute()), "· NumPy:", 
 # To get the same with a scheduler that outlives the ranks, a card in the panel, and credentials that no command line shows, use `gpucluster.create("mpi", n_workers=2)`, or
 # `gpucluster create --backend mpi --n-workers 2` in a terminal. Each worker is then a rank, and tasks may use MPI.
 #
-# ### The line that starts it
+# ### The command line that starts it
 #
 # The slides start their programs with `mpirun_rsh`, the launcher of the MPI library MVAPICH2:
 #
@@ -924,8 +924,8 @@ print("on this lesson's workers:", int((x + x.T).sum().compute()), "· NumPy:", 
 # | `MV2_CPU_BINDING_LEVEL`, `_POLICY` | MVAPICH2 | which cores a rank may use: spread over the sockets |
 # | `python cupy_sum_mpi.py` | each rank | the program and its arguments |
 
-# %% [markdown] exercise="09.10" title="Read the line that starts it" topic="dask-on-mpi"
-# ### Exercise 09.10 · Read the line that starts it (10 min)
+# %% [markdown] exercise="09.10" title="Read a launch command" topic="dask-on-mpi"
+# ### Exercise 09.10 · Read a launch command (10 min)
 #
 # Write `read_launch`: it parses such a command (given as one line). The launcher's options are those in the table, in
 # any order. The launcher may be given with its path. Each `NAME=VALUE` before `python` is an environment variable,

@@ -87,7 +87,7 @@ def check_gradients(exam: Examination, gradients: Any) -> None:
     found = several(exam, exam.call(gradients, X, wanted, layers), "loss", "slopes")
     true = true_gradients(X, wanted, layers)
     finite = all(np.isfinite(np.asarray(one, dtype=float)).all() for one in (found[0], *found[1]))
-    exam.expect("Large scores do no harm: the loss stays finite and right",
+    exam.expect("With large scores, the loss stays finite and right",
                 finite and abs(float(found[0]) - true[0]) < 1e-6 * true[0],
                 f"loss {found[0]}, expected {true[0]:.6g}, with scores beyond 1000")  # fmt: skip
 
@@ -97,7 +97,7 @@ def _expect_gradients(exam: Examination, gradients: Any, X: Floats, wanted: Floa
     true_loss, true_slopes = true_gradients(X, wanted, layers)
     loss = number(exam, loss, "The loss")
     slopes = same_shapes(exam, slopes, layers, case)
-    exam.expect("The loss is the mean cross entropy of the rows", abs(loss - true_loss) <= 1e-6 * abs(true_loss),
+    exam.expect("The loss is the mean cross entropy over the rows", abs(loss - true_loss) <= 1e-6 * abs(true_loss),
                 f"{loss:.8g}, expected {true_loss:.8g}; {case}")  # fmt: skip
     if not exam.passed:
         raise Halt
@@ -119,13 +119,13 @@ def check_memory(exam: Examination, n_parameters: Any, training_bytes: Any) -> N
             sizes, copies, itemsize = [*sizes, *exam.rng.integers(3000, 4000, 8).tolist()], 5, 8
         parameters = sum((n_in + 1) * n_out for n_in, n_out in pairwise(sizes))
         found = number(exam, exam.call(n_parameters, list(sizes)), "The number of parameters")
-        exam.expect("All weights and all biases are counted", found == parameters,
+        exam.expect("All weights and biases are counted", found == parameters,
                     f"{found:,.0f}, expected {parameters:,}; sizes {sizes}")  # fmt: skip
         given = (list(sizes), rows) if turn and exam.rng.random() < 0.3 else (list(sizes), rows, copies, itemsize)
         n, width = given[2:] if len(given) == 4 else (4, 4)
         true = width * (n * parameters + rows * sum(sizes))
         found = number(exam, exam.call(training_bytes, *given), "The number of bytes")
-        exam.expect("The bytes are those of all copies of the parameters and of the outputs of all layers",
+        exam.expect("The bytes include all copies of the parameters and the outputs of all layers",
                     found == true, f"{found:,.0f}, expected {true:,}; sizes {sizes}, {rows} rows, {n} copies, "
                     f"{width} bytes per number")  # fmt: skip
         if not exam.passed:
@@ -144,7 +144,7 @@ def check_batches(exam: Examination, batches: Any) -> None:
         exam.expect("Each row is in exactly one batch", sorted(every) == list(range(n_rows)),
                     f"{len(every)} rows, {len(set(every))} different ones; {case}")  # fmt: skip
         true = [size] * (n_rows // size) + ([n_rows % size] if n_rows % size else [])
-        exam.expect("All batches have the size, and only the last one may have fewer rows", lengths == true,
+        exam.expect("All batches have the given size; only the last one may have fewer rows", lengths == true,
                     f"sizes {lengths[:6]}; {case}")  # fmt: skip
         if n_rows > 10:
             # Begun elsewhere, backwards or in equal steps, neighbours differ by one or two numbers; shuffled, by many.
@@ -159,9 +159,7 @@ def check_batches(exam: Examination, batches: Any) -> None:
     before = _global_state()
     exam.call(batches, 20, 5, 3)
     same = _global_state() == before
-    exam.expect(
-        "NumPy's global random numbers are left alone", same, "untouched" if same else "they were used or seeded"
-    )
+    exam.expect("NumPy's global random state is unchanged", same, "untouched" if same else "they were used or seeded")
 
 
 def _global_state() -> str:
@@ -192,10 +190,10 @@ def check_verdict(exam: Examination, verdict: Any) -> None:
 
 
 _RULES = {
-    "diverges: number": "diverges: a loss that is no finite number, anywhere, even where an earlier one was good",
-    "diverges: rising": "diverges: the last loss is larger than the first, even where one between them was good",
-    "good": "good: the aim was reached, exactly or on the way",
-    "slow": "slow: no harm at the end, and the aim was not reached",
+    "diverges: number": "diverges: any loss is not finite, even if an earlier one was good",
+    "diverges: rising": "diverges: the last loss is larger than the first, even if one in between was good",
+    "good": "good: the goal was reached, exactly or along the way",
+    "slow": "slow: the loss did not grow, and the goal was not reached",
 }
 
 
@@ -292,8 +290,8 @@ def check_log(exam: Examination, read_log: Any) -> None:
 
 
 _SAYS = {
-    "mean": "mean is that of the rates, not rounded",
-    "spread": "spread is 1.96 times the standard deviation of the rates, as the benchmark's own",
+    "mean": "mean is the mean of the rates, not rounded",
+    "spread": "spread is 1.96 times the standard deviation of the rates, as in the benchmark",
     "total": "total is the mean, times the number of GPUs",
 }
 
@@ -328,9 +326,9 @@ def check_published(exam: Examination, scaling: Any, published: Any) -> None:
         speed_up, efficiency = several(exam, exam.call(scaling, before, after, factor), "speed_up", "efficiency")
         case = f"{before:.4g} s before, {after:.4g} s after, with {factor:g} times as many devices"
         speed_up, efficiency = number(exam, speed_up, "The speed-up"), number(exam, efficiency, "The efficiency")
-        exam.expect("The speed-up is the time before, divided by the time after",
+        exam.expect("The speed-up is the time before divided by the time after",
                     abs(speed_up * after / before - 1) < 1e-9, f"{speed_up:.6g} for {case}")  # fmt: skip
-        exam.expect("The efficiency is the speed-up, divided by the factor",
+        exam.expect("The efficiency is the speed-up divided by the factor",
                     abs(efficiency * factor * after / before - 1) < 1e-9, f"{efficiency:.6g} for {case}")  # fmt: skip
     exam.require("`published` is a dictionary", isinstance(published, dict), describe(published))
     missing = [name for name in PUBLISHED if published.get(name) in (None, ...)]
@@ -351,7 +349,7 @@ def check_tiles(exam: Examination, image_bytes: Any, tiles: Any) -> None:
     for height, width, given in ((100_000, 100_000, ()), (427, 640, (3, 1)), (1024, 1024, (3, 4)), (7, 5, (1, 2))):
         channels, itemsize = given or (3, 1)
         found = number(exam, exam.call(image_bytes, height, width, *given), "The number of bytes")
-        exam.expect("The bytes of an image are right", found == height * width * channels * itemsize,
+        exam.expect("The bytes per image are right", found == height * width * channels * itemsize,
                     f"{found:,.0f} for {height:,} x {width:,} pixels, {channels} x {itemsize} bytes each")  # fmt: skip
     cases = [(20, 30, 10, 2), (20, 31, 10, 0), (7, 9, 4, 1), (5, 5, 8, 3), (64, 64, 16, 5), (1, 13, 4, 2)]
     for _ in range(10):
@@ -384,11 +382,11 @@ def _expect_tiles(exam: Examination, tiles: Any, height: int, width: int, size: 
     largest = max((max(bottom - top, right - left) for (top, bottom, left, right), _ in pairs), default=0)
     exam.expect("No core is larger than a tile", largest <= size, f"{largest} pixels; {case}")
     beyond = [core for core, _ in pairs if core[1] > height or core[3] > width]
-    exam.expect("No core goes beyond the image", not beyond, f"{beyond[0]}; {case}" if beyond else f"none; {case}")
+    exam.expect("No core extends beyond the image", not beyond, f"{beyond[0]}; {case}" if beyond else f"none; {case}")
     for core, around in pairs:
         top, bottom, left, right = core
         true = (max(0, top - halo), min(height, bottom + halo), max(0, left - halo), min(width, right + halo))
-        exam.expect("Around a core lie as many pixels as the halo says, but none beyond the image", around == true,
+        exam.expect("Each core is surrounded by the halo's number of pixels, but none beyond the image", around == true,
                     f"core {core}, around {around}, expected {true}; {case}")  # fmt: skip
 
 
@@ -439,14 +437,14 @@ def check_two_stages(exam: Examination, two_stages: Any) -> None:
         _expect_slopes(exam, run, true_gradients(X, wanted, layers)[1], cut, case)
         for source in (0, 1):
             count = sum(message.source == source for message in run.messages)
-            exam.expect("Each micro-batch is one message there, and one back", count == n_micro,
+            exam.expect("Each micro-batch is one message forward and one back", count == n_micro,
                         f"{count} messages from rank {source}; {case}")  # fmt: skip
             most = 8 * n_rows * sizes[cut] + (n_micro + 1) * PICKLE_BYTES
-            exam.expect("What travels is the output of the cut, and its error", sent_bytes(run, source) <= most,
+            exam.expect("Only the output at the cut and its error are sent", sent_bytes(run, source) <= most,
                         f"{sent_bytes(run, source):,} bytes from rank {source}, needed {most:,}; {case}")  # fmt: skip
         # The order of both ranks' messages is that of the moment, where they are sent without waiting.
         early = [message.received_before for message in run.messages if message.source == 0]
-        exam.expect("All micro-batches go forward before the first error is waited for", not any(early),
+        exam.expect("All micro-batches go forward before the rank waits for the first error", not any(early),
                     f"errors that rank 0 had received before it sent each: {early[:12]}; {case}")  # fmt: skip
         if not exam.passed:
             return
@@ -458,7 +456,7 @@ def _expect_slopes(exam: Examination, run: MPIRun, true: list[Floats], cut: int,
         exam.expect(UNCHANGED, unchanged, "unchanged" if unchanged else f"rank {rank} changed an argument; {case}")
         slopes = same_shapes(exam, result, mine, f"rank {rank}; {case}")
         off = gap(slopes, mine)
-        exam.expect("Each rank's gradients are those of its layers for all rows, to 1e-10", off < 1e-10,
+        exam.expect("Each rank has the gradients of its layers for all rows, to 1e-10", off < 1e-10,
                     f"largest difference {off:.1e} of the largest slope, on rank {rank}; {case}")  # fmt: skip
 
 
@@ -500,11 +498,11 @@ def check_hybrid(exam: Examination, hybrid_slopes: Any) -> None:
         _expect_slopes(exam, run, true_gradients(X, wanted, layers)[1], cut, case)
         between = {(one.source, one.target) for one in run.messages
                    if one.source // 2 != one.target // 2 and one.source % 2 != one.target % 2}  # fmt: skip
-        exam.expect("Stages of different pipelines have nothing to say to each other, but for the same stage",
+        exam.expect("Different pipelines exchange messages only between equal stages",
                     not between, f"{len(between)} such pairs; {case}")  # fmt: skip
         sent = Counter(one.source for one in run.messages if one.source // 2 == one.target // 2)
         fewest = min(sent[rank] for rank in range(2 * len(shares)))
-        exam.expect("Each pipeline cuts its rows into micro-batches", fewest >= n_micro,
+        exam.expect("Each pipeline splits its rows into micro-batches", fewest >= n_micro,
                     f"at least {fewest} from each rank to the other stage; {case}")  # fmt: skip
         if not exam.passed:
             return
@@ -564,7 +562,7 @@ def check_parallel_gradients(exam: Examination, parallel_gradients: Any) -> None
         allowed = 8 * n_numbers * 2 * len(shares) + 40 * PICKLE_BYTES
         most = max(sent_bytes(run, rank) for rank in range(len(shares)))
         if shares[0] >= 300:
-            exam.expect("Rows stay where they are: only gradients and single numbers travel", most <= allowed,
+            exam.expect("Rows are not sent: only gradients and single numbers are", most <= allowed,
                         f"a rank gave {most:,} bytes; its gradients have {8 * n_numbers:,}; {case}")  # fmt: skip
         if not exam.passed:
             return
@@ -578,9 +576,9 @@ def _expect_all_rows(exam: Examination, results: list[Any], true: Any, layers: l
         loss = number(exam, loss, "The loss")
         slopes = same_shapes(exam, slopes, layers, f"rank {rank}; {case}")
         off = gap(slopes, true[1])
-        exam.expect("On every rank, the gradients are those of all rows, to 1e-10", off < 1e-10,
+        exam.expect("Every rank has the gradients of all rows, to 1e-10", off < 1e-10,
                     f"largest difference {off:.1e} of the largest slope, on rank {rank}; {case}")  # fmt: skip
-        exam.expect("On every rank, the loss is that of all rows", abs(loss - true[0]) < 1e-10 * max(true[0], 1e-6),
+        exam.expect("Every rank has the loss of all rows", abs(loss - true[0]) < 1e-10 * max(true[0], 1e-6),
                     f"{loss:.10g}, expected {true[0]:.10g}, on rank {rank}; {case}")  # fmt: skip
 
 
@@ -621,7 +619,7 @@ def check_ring(exam: Examination, ring_allreduce: Any) -> None:
             exam.expect("Every rank gets the sum of all arrays", off < 1e-10 * n_ranks,
                         f"largest difference {off:.1e} on rank {rank}; {case}")  # fmt: skip
             same = np.array_equal(found, run.results[0][0])
-            exam.expect("All ranks have the same numbers, bit by bit", same, f"rank {rank} and rank 0; {case}")
+            exam.expect("All ranks have bitwise equal numbers", same, f"rank {rank} and rank 0; {case}")
             exam.expect(UNCHANGED, unchanged, "unchanged" if unchanged else f"rank {rank} changed its array; {case}")
         _expect_neighbours(exam, run, n_ranks, length, case)
         if not exam.passed:
@@ -630,15 +628,15 @@ def check_ring(exam: Examination, ring_allreduce: Any) -> None:
 
 def _expect_neighbours(exam: Examination, run: MPIRun, n_ranks: int, length: int, case: str) -> None:
     names = sorted({name for name, *_ in run.collectives})
-    exam.expect("Only messages from rank to rank are used", not names, f"{', '.join(names) or 'none other'}; {case}")
+    exam.expect("Only messages between two ranks are used", not names, f"{', '.join(names) or 'none other'}; {case}")
     steps = {(message.target - message.source) % n_ranks for message in run.messages}
     fits = len(steps) <= 1 and steps <= {1, n_ranks - 1}
-    exam.expect("All send the same way round, to the next rank only", fits or n_ranks < 3,
+    exam.expect("All ranks send in the same direction, to the next rank only", fits or n_ranks < 3,
                 f"distances {sorted(steps)}; {case}")  # fmt: skip
     counts = [sum(message.source == rank for message in run.messages) for rank in range(n_ranks)]
     exam.expect("Each rank sends 2 (n - 1) messages", set(counts) == {2 * (n_ranks - 1)} or n_ranks == 1,
                 f"{counts}; {case}")  # fmt: skip
     most = 2 * (n_ranks - 1) * (8 * -(-length // n_ranks) + PICKLE_BYTES)
     sent = max(sent_bytes(run, rank) for rank in range(n_ranks))
-    exam.expect("Each message carries one n-th of the array", sent <= most,
+    exam.expect("Each message carries 1/n of the array", sent <= most,
                 f"a rank sent {sent:,} bytes, at most {most:,} are needed; {case}")  # fmt: skip

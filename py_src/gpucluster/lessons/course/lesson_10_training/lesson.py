@@ -16,13 +16,13 @@
 #       large-images: {title: Images that do not fit, link: "10#slides"}
 #       published: {title: Published results as arithmetic, link: "10#published"}
 #     objectives:
-#       - write the gradients of a network and prove them right
+#       - write the gradients of a network and verify them
 #       - find learning rates that diverge, and compare batch sizes by time
 #       - train on several workers and get what one process gets
-#       - build the ring of Horovod, and say what it saves
-#       - cut a network into stages, and calculate how long they wait
+#       - build the ring of Horovod, and explain what it saves
+#       - cut a network into stages, and calculate how long they are idle
 #       - combine both, as HyPar-Flow does
-#       - recalculate published speed-ups, and say what they leave open
+#       - recalculate published speed-ups, and explain what they leave open
 # ---
 
 # %% [markdown]
@@ -33,15 +33,15 @@
 #
 # If you have 90 minutes, stop after section 5 (exercise 10.14). Sections 6 to 10 are a second session.
 #
-# At the end you can
+# After this lesson, you can
 #
-# * **write** the gradients of a network, and **prove** them right;
+# * **write** the gradients of a network, and **verify** them;
 # * **find** learning rates that diverge, and **compare** batch sizes by time;
-# * **train** on several workers, and **get** what one process gets;
-# * **build** the ring of Horovod, and **say** what it saves;
-# * **cut** a network into stages, and **calculate** how long they wait;
+# * **train** on several workers with the **same result** as in one process;
+# * **build** the ring of Horovod, and **explain** what it saves;
+# * **cut** a network into stages, and **calculate** how long they are idle;
 # * **combine** both, as HyPar-Flow does;
-# * **recalculate** published speed-ups, and **say** what they leave open.
+# * **recalculate** published speed-ups, and **explain** what they leave open.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("10.1", gradients)` checks your answer,
 # `hint("10.1")` gives the next of three hints, and `solution("10.1")` shows a solution after the hints. Unless an exercise says otherwise, a function must not change
@@ -59,7 +59,7 @@ from gpucluster import lessons
 lab = lessons.start("10")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
 # <details><summary>Helpers in this lesson, and what they do</summary>

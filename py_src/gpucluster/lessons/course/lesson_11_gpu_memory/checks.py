@@ -20,10 +20,10 @@ from .simulations import ALIGNMENT, LANES, Buffer, Event, OutOfDeviceMemory, Poo
 
 
 Free = list[tuple[int, int]]
-_BEST = "It takes the smallest free block that is large enough, at its beginning"
-_REST = "What is left over stays free, and all other blocks are unchanged"
-_NONE = "Where nothing fits, start is None and the free blocks are as before"
-_BACK = "What is given back is free again, merged with its neighbours, in the order of the addresses"
+_BEST = "It uses the start of the smallest free block that is large enough"
+_REST = "The remainder stays free, and all other blocks are unchanged"
+_NONE = "If nothing fits, start is None and the free blocks are unchanged"
+_BACK = "Freed memory merges with its free neighbours, in address order"
 
 
 @exercise("11.10", "order")
@@ -147,11 +147,11 @@ def check_largest(exam: Examination, largest_request: Any) -> None:
         true = max(block, maximum - pool)
         what = f"free blocks: {len(free)}, the largest {block:,}, and {maximum - pool:,} bytes to grow by"
         name = "A pool that may still grow" if maximum > pool else "A pool that is as large as it may be"
-        exam.expect(f"{name}: the largest request that is granted", largest == true,
+        exam.expect(f"{name}: the largest request that succeeds", largest == true,
                     f"{largest:,.0f}; {what}" + ("" if largest == true else f": {true:,} is right"))  # fmt: skip
         share = 1 - block / total if total else 0.0
         good = abs(fragmentation - share) < 1e-9
-        exam.expect("The fragmentation is the share of the free bytes outside of the largest free block", good,
+        exam.expect("The fragmentation is the fraction of free bytes outside the largest free block", good,
                     f"{fragmentation:.4f}" + ("" if good else f" instead of {share:.4f}, {what}"))  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def check_repair(exam: Examination, repair: Any) -> None:
         exam.require("It returns the command as text", isinstance(found, str), describe(found))
         problems = command_problems(found)
         exam.expect(
-            "dask-cuda 26.10 takes the command", not problems, f"{problems[0]} In: {found}" if problems else found
+            "dask-cuda 26.10 accepts the command", not problems, f"{problems[0]} In: {found}" if problems else found
         )
         words = found.split()
         both_commands = f"{command} → {found}"
@@ -284,15 +284,15 @@ def check_repair(exam: Examination, repair: Any) -> None:
         wanted = [(name, value) for name, value in old
                   if name not in REMOVED and not (both and name == "--rmm-pool-size")]  # fmt: skip
         missing = [name for name, value in wanted if (name, value) not in new]
-        exam.expect("All other options are there, with their values", not missing,
+        exam.expect("All other options are kept, with their values", not missing,
                     f"{missing[0]} is missing or changed: {both_commands}" if missing else "they are")  # fmt: skip
         more = [name for name, value in new if (name, value) not in wanted]
-        exam.expect("No option is there that was not, or that must go", not more,
+        exam.expect("No option is added, and none is left that must go", not more,
                     f"{more[0]}: {both_commands}" if more else "none")  # fmt: skip
         same = bool(new == wanted or missing or more)
         exam.expect("The order of the options is unchanged", same, "it is" if same else both_commands)
         ends = command.endswith("&") == found.endswith("&")
-        exam.expect("An & at the end stays there", ends, "it does" if ends else both_commands)
+        exam.expect("An & at the end is kept", ends, "it does" if ends else both_commands)
 
 
 def _plain(command: str) -> list[str]:
@@ -344,11 +344,9 @@ def check_holders(exam: Examination, holders: Any) -> None:
         true = true_holders(refers, variables, target)
         what = f"{len(found)} of {len(variables)} variables"
         missing, more = sorted(true - found), sorted(found - true)
-        exam.expect("Every variable is there that leads to the object, directly or over others", not missing,
+        exam.expect("Every variable that leads to the object is listed, directly or through others", not missing,
                     f"{what}, without {missing[:2]}" if missing else what)  # fmt: skip
-        exam.expect(
-            "No variable is there that does not lead to it", not more, f"{what}, {more[:2]} too many" if more else what
-        )
+        exam.expect("No other variable is listed", not more, f"{what}, {more[:2]} too many" if more else what)
 
 
 # Sizing: how large a pool may be.
@@ -379,7 +377,7 @@ def check_pool_size(exam: Examination, pool_size: Any) -> None:
         what = f"{found:,} bytes on a card of {card_mib:,} MiB, {n_processes} × {context_mb} MB for contexts"
         exam.expect("It is a multiple of 256 bytes", found % ALIGNMENT == 0, what)
         spare = card_mib * MIB - n_processes * context_mb * MB - found
-        exam.expect("A tenth of the card and all contexts stay free", found <= left,
+        exam.expect("A tenth of the device and all contexts stay free", found <= left,
                     f"{what}: {spare / (card_mib * MIB):.2%} of the card are left")  # fmt: skip
         exam.expect(
             "256 bytes more would be too many", found + ALIGNMENT > left, f"{what}: {left - found:,.0f} bytes short"
@@ -387,7 +385,7 @@ def check_pool_size(exam: Examination, pool_size: Any) -> None:
     small = int(rng.integers(100, 900))
     found = _bytes(exam, exam.call(pool_size, small, 3, 500))
     exam.expect(
-        "Where nothing is left for a pool, it is 0", found == 0, f"{found:,} on a card of {small} MiB with 3 contexts"
+        "If nothing is left for a pool, it is 0", found == 0, f"{found:,} on a card of {small} MiB with 3 contexts"
     )
 
 
@@ -446,14 +444,14 @@ def check_to_spill(exam: Examination, to_spill: Any) -> None:
         exam.require("They are names of buffers on the device", not strange, f"{strange[:1]} is none")
         exam.require("Each name is there once", len(set(found)) == len(found), f"{found}")
         exposed = [name for name in found if known[name]["exposed"]]
-        exam.expect("Exposed buffers stay", not exposed, f"{exposed[:2]} left" if exposed else "they do")
+        exam.expect("Exposed buffers are not spilled", not exposed, f"{exposed[:2]} left" if exposed else "they do")
         true = true_choice(buffers, needed, limit)
         held = sum(one["bytes"] for one in buffers)
         what = f"{len(found)} leave; {held:,} bytes on the device, {needed:,} needed, limit {limit:,}"
-        exam.expect("What stays and what is needed fit, where that is possible", set(found) >= set(true) or exposed,
+        exam.expect("What stays and what is needed fit, if possible", set(found) >= set(true) or exposed,
                     what if found == true else f"{what}; {len(true)} should")  # fmt: skip
-        exam.expect("No more leave than is needed", len(found) <= len(true), what)
-        exam.expect("The least recently used leaves first", found == true or exposed or len(found) != len(true),
+        exam.expect("No more buffers are spilled than needed", len(found) <= len(true), what)
+        exam.expect("The least recently used one is spilled first", found == true or exposed or len(found) != len(true),
                     what if found == true else f"{found[:3]} instead of {true[:3]}")  # fmt: skip
 
 
@@ -493,9 +491,9 @@ def check_tiers(exam: Examination, tiers: Any) -> None:
             metrics = worker["metrics"]
             spilled = metrics["spilled_bytes"]
             memory, disk = metrics["managed_bytes"] - spilled["memory"], spilled["disk"]
-            exam.expect("In memory is what the worker knows without what it has spilled", pair[0] == memory,
+            exam.expect("The memory figure excludes what the worker has spilled", pair[0] == memory,
                         f"{pair[0]!r}" + ("" if pair[0] == memory else f", not {memory:,}"))  # fmt: skip
-            exam.expect("On disk is what the files take", pair[1] == disk,
+            exam.expect("The disk figure is the size of the files", pair[1] == disk,
                         f"{pair[1]!r}" + ("" if pair[1] == disk else f", not {disk:,}"))  # fmt: skip
 
 
@@ -524,8 +522,8 @@ def check_warp_steps(exam: Examination, warp_steps: Any) -> None:
         true = run_warps(takes_a, steps_a, steps_b, lanes).issued
         name = "warps of 32 lanes" if lanes == LANES else "warps of another size"
         what = f"{found:g} for {len(takes_a)} threads, {int(takes_a.sum())} of them on side a, lanes={lanes}"
-        exam.expect(f"Each warp goes through every side that one of its threads takes ({name})", found == true,
+        exam.expect(f"Each warp executes every branch that one of its threads takes ({name})", found == true,
                     what + ("" if found == true else f": {true} are right"))  # fmt: skip
     nobody = np.zeros(0, dtype=bool)
     found = number(exam, exam.call(warp_steps, nobody, 3, 5), "The result")
-    exam.expect("No threads need no steps", found == 0, f"{found:g}")
+    exam.expect("Zero threads need zero steps", found == 0, f"{found:g}")

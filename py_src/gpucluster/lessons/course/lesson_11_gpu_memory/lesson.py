@@ -28,7 +28,7 @@
 #
 # If you have 65 minutes, stop after section 4 (exercise 11.5). Sections 5 to 8 are a second session.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **count** the steps of a branch in warps of 32 threads;
 # * **build** the core of a memory pool, and **explain** why it refuses although enough is free;
@@ -48,7 +48,7 @@ from gpucluster import lessons
 lab = lessons.start("11")
 
 # %% [markdown]
-# The lines above say what you are running on. With GPUs, the cells that request device memory use a real one. Without
+# The output above shows what you are running on. With GPUs, the cells that request device memory use a real one. Without
 # GPUs, a **simulation** with the same rules answers, and the output is labelled as simulated. All sizes in bytes are
 # exact in both. Times are only shown where they were measured here.
 #

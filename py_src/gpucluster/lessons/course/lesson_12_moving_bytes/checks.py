@@ -51,16 +51,14 @@ def check_allreduce(exam: Examination, tree_seconds: Any, ring_seconds: Any, cro
             continue
         size = number(exam, exam.call(crossover, p, alpha, beta), "The crossover")
         if levels(p) >= p - 1:
-            exam.expect(
-                "Where the ring is never slower, the crossover is 0", abs(size) < 1e-6, f"{size:,.0f}: {p} ranks"
-            )
+            exam.expect("If the ring is never slower, the crossover is 0", abs(size) < 1e-6, f"{size:,.0f}: {p} ranks")
             continue
         tree, ring = true_tree(p, size, alpha, beta), true_ring(p, size, alpha, beta)
         right = size > 0 and abs(tree / ring - 1) < 1e-3
         gap = (
             "both take as long" if right else f"at {size:,.0f} bytes the tree takes {tree:.3g} s, the ring {ring:.3g} s"
         )
-        exam.expect("At the crossover both take the same time", right, f"{gap}: {p} ranks")
+        exam.expect("At the crossover, both take the same time", right, f"{gap}: {p} ranks")
 
 
 # Crossings: how often data goes to and fro between host and device on its way through a pipeline.
@@ -98,9 +96,9 @@ def check_crossings(exam: Examination, crossings: Any) -> None:
         count, total = number(exam, found[0], "How often"), number(exam, found[1], "The number of bytes")
         true = true_crossings(steps, start)
         case = f"from {start}: " + (", ".join(place for _, place, _ in steps) or "no steps")
-        exam.expect("It counts each crossing", count == true[0],
+        exam.expect("It counts every crossing", count == true[0],
                     f"{count:g}" + ("" if count == true[0] else f", not {true[0]}; {case}"))  # fmt: skip
-        exam.expect("It adds up the bytes that cross", total == true[1],
+        exam.expect("It sums the bytes that cross", total == true[1],
                     f"{total:,.0f}" + ("" if total == true[1] else f", not {true[1]:,}; {case}"))  # fmt: skip
 
 
@@ -152,7 +150,7 @@ def check_fit(exam: Examination, fit_link: Any, half_size: Any) -> None:
         said = f"{1e6 * alpha:,.3g} µs and {beta / 1e9:,.3g} GB/s"
         best = "" if error <= 1.02 * least + 1e-4 else f"; best is {1e6 * true[0]:,.3g} µs, {1e-9 / true[1]:,.3g} GB/s"
         kind = (
-            "Exact measurements are met" if turn % 3 == 0 else "With noise, relative errors are as small as they can be"
+            "Exact measurements are fitted exactly" if turn % 3 == 0 else "With noise, the relative errors are minimal"
         )
         exam.expect(kind, error <= 1.02 * least + 1e-4,
                     f"off by {_share(error)} on average, {least:.2%} is possible; {said}{best}")  # fmt: skip
@@ -258,13 +256,13 @@ def check_migrate(exam: Examination, migrate: Any) -> None:
         true = true_migration(config)
         ucx, new = found.get("distributed-ucxx", {}), true.get("distributed-ucxx", {})
         case = f"{config} became {found}"
-        exam.expect("What was for UCX is under distributed-ucxx, and what was there stays", ucx == new,
+        exam.expect("UCX settings are under distributed-ucxx, and existing ones stay", ucx == new,
                     "it is" if ucx == new else f"{case}; distributed-ucxx should be {new}")  # fmt: skip
         rest = {name: value for name, value in found.items() if name != "distributed-ucxx"}
         other = {name: value for name, value in true.items() if name != "distributed-ucxx"}
-        exam.expect("All other settings stay, and nothing empty is left where something moved", rest == other,
+        exam.expect("All other settings stay, and moved ones leave no empty section", rest == other,
                     "they do" if rest == other else f"{case}; the rest should be {other}")  # fmt: skip
-        exam.expect("No distributed-ucxx is made when nothing moves", bool(ucx) or "distributed-ucxx" not in found,
+        exam.expect("No distributed-ucxx is created if nothing moves", bool(ucx) or "distributed-ucxx" not in found,
                     "none" if ucx or "distributed-ucxx" not in found else case)  # fmt: skip
 
 
@@ -355,7 +353,7 @@ def check_paths(exam: Examination, path: Any, host_copies: Any) -> None:
             exam.expect(kind, found == true, f"{found}" + ("" if found == true else f", not {true}: {case}"))
             n_copies = number(exam, exam.call(host_copies, dict(one), dict(other)), "The number of copies")
             what = f"{n_copies:g}" + ("" if n_copies == copies else f", not {copies}: {true}, {case}")
-            exam.expect("The copies by way of host memory are counted", n_copies == copies, what)
+            exam.expect("Copies through host memory are counted", n_copies == copies, what)
 
 
 def _said(one: Place, other: Place) -> str:
@@ -414,14 +412,14 @@ def check_ping_pong(exam: Examination, ping_pong: Any) -> None:
         sizes = [message.bytes for message in run.messages if message.kind == "buffer"]
         pickled = [message for message in run.messages if message.kind == "pickle"]
         exam.expect("Messages are buffers, not pickles", not pickled, f"{counted(len(pickled), 'pickle')}; {case}")
-        exam.expect("Each message has this number of bytes", set(sizes) <= {n_bytes},
+        exam.expect("Each message has n_bytes bytes", set(sizes) <= {n_bytes},
                     f"{sorted(set(sizes))[:3]} bytes; {case}")  # fmt: skip
         ways = [(message.source, message.target) for message in run.messages]
         needed = 2 * (repeats + warm_up)
-        exam.expect("There is one message each way for each repeat, and for each one before", len(ways) == needed,
+        exam.expect("There is one message each way for each repeat and each warm-up", len(ways) == needed,
                     f"{len(ways)} messages, not {needed}; {case}" if len(ways) != needed else f"{needed}")  # fmt: skip
         takes_turns = all(way == ((0, 1) if place % 2 == 0 else (1, 0)) for place, way in enumerate(ways))
-        exam.expect("Rank 0 begins, and rank 1 answers each message", takes_turns, case)
+        exam.expect("Rank 0 starts, and rank 1 answers each message", takes_turns, case)
         exam.require("Rank 0 returns seconds", run.results[0] is not None, f"it returned None; {case}")
         found = number(exam, run.results[0], "The time")
         true = sum(ticks[warm_up:]) / repeats / 2
@@ -435,4 +433,4 @@ def check_ping_pong(exam: Examination, ping_pong: Any) -> None:
     found_by_ranks = under_mpi(exam, ping_pong, 1000, 10, 2, time.perf_counter, n_ranks=2)
     if found_by_ranks is not None:
         seconds = number(exam, found_by_ranks[0], "The time under mpiexec")
-        exam.expect("Under mpiexec it takes some time", 0 < seconds < 60, f"{seconds:.3g} s")
+        exam.expect("With mpiexec, the time is plausible", 0 < seconds < 60, f"{seconds:.3g} s")

@@ -87,13 +87,13 @@ def _expect_adopted(exam: Examination, adopt: Any, producer: Any, array: Any, ca
     alike = found.shape == array.shape and found.dtype == array.dtype
     exam.require("Shape and type are those of the producer", alike,
                  f"{found.dtype} {found.shape}, not {array.dtype} {array.shape}: {case}")  # fmt: skip
-    exam.expect("It has the producer's numbers", np.array_equal(found, array), case)
+    exam.expect("It has the producer's values", np.array_equal(found, array), case)
     first = (0,) * array.ndim
     array[first] = 77
-    exam.expect("What the producer writes is seen in the array", found[first] == 77, f"copied: {case}")
+    exam.expect("The producer's writes are visible in the array", found[first] == 77, f"copied: {case}")
     if found.flags.writeable:
         found[first] = 78
-    exam.expect("What is written to the array is seen by the producer", array[first] == 78,
+    exam.expect("Writes to the array are visible to the producer", array[first] == 78,
                 f"{'copied' if found.flags.writeable else 'it cannot be written to'}: {case}")  # fmt: skip
 
 
@@ -105,9 +105,7 @@ def _expect_arrow(exam: Examination, adopt: Any) -> None:
     column = pa.array(exam.rng.normal(size=100))
     found = exam.call(adopt, column)
     same = isinstance(found, np.ndarray) and found.ctypes.data == column.buffers()[1].address
-    exam.expect(
-        "A column of pyarrow is adopted where it lies", same, "the same address" if same else "at another address"
-    )
+    exam.expect("A pyarrow column is used without a copy", same, "the same address" if same else "at another address")
 
 
 def _pieces(rng: np.random.Generator) -> list[tuple[Any, int, tuple[int, ...], Any]]:
@@ -148,7 +146,7 @@ def _expect_described(exam: Examination, interface_of: Any, memory: Any, offset:
                  f"{int(data[0]) - memory.ctypes.data:+,} bytes from the beginning, not {offset:+,}: {case}"
                  if isinstance(data[0], (int, np.integer)) else f"{data[0]!r}: {case}")  # fmt: skip
     sealed = not memory.flags.writeable
-    exam.expect("Memory that must not be written to is offered as read-only, other memory is not",
+    exam.expect("Only memory that must not be written to is read-only",
                 bool(data[1]) == sealed, f"read-only: {data[1]!r}; {case}")  # fmt: skip
     steps = told.get("strides")
     usual = np.empty(shape, dtype).strides
@@ -156,10 +154,10 @@ def _expect_described(exam: Examination, interface_of: Any, memory: Any, offset:
     found = np.asarray(OnlyInterface(memory, {**told, "data": (address, sealed)}))
     size = dtype.itemsize * max(1, int(np.prod(shape)))
     true = memory[offset : offset + size].view(dtype).reshape(shape)
-    exam.expect("NumPy reads the right numbers from it", found.tobytes() == true.tobytes(), case)
+    exam.expect("NumPy reads the right values from it", found.tobytes() == true.tobytes(), case)
     if not sealed:
         found.reshape(-1)[...] = 1
-        exam.expect("What is written there is in the memory", bool((true == 1).all()), case)
+        exam.expect("Writing to it changes the memory", bool((true == 1).all()), case)
 
 
 def _order(typestr: str) -> str:

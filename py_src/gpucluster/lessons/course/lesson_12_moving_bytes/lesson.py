@@ -19,12 +19,12 @@
 #       - count how often data crosses between host and device, and remove crossings
 #       - measure links with a ping-pong, and fit latency and bandwidth
 #       - calculate from a data sheet how long a move takes
-#       - say which way data takes between two places, and how often it is staged
+#       - identify the path that data takes between two places, and how often it is staged
 #       - calculate when a ring beats a tree
 #       - share memory between libraries, and prove that nothing was copied
 #       - predict the bytes that a merge sends between workers
-#       - overlap the stages of a way, and say what GPUDirect Storage and DALI change
-#       - translate old options of UCX into those of today
+#       - overlap the stages of a data path, and explain what GPUDirect Storage and DALI change
+#       - translate old UCX options into current ones
 # ---
 
 # %% [markdown]
@@ -34,17 +34,17 @@
 #
 # If you have 85 minutes, work through sections 1 to 4. Sections 5 to 9 are a second session, and are independent of each other.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **count** how often data crosses between host and device, and **remove** crossings;
 # * **measure** links with a ping-pong, and **fit** latency and bandwidth;
 # * **calculate** from a data sheet how long a move takes;
-# * **say** which way data takes between two places, and how often it is staged;
+# * **identify** the path that data takes between two places, and how often it is staged;
 # * **calculate** when a ring beats a tree;
 # * **share** memory between libraries, and **prove** that nothing was copied;
 # * **predict** the bytes that a merge sends between workers;
-# * **overlap** the stages of a way, and **say** what GPUDirect Storage and DALI change;
-# * **translate** old options of UCX into those of today.
+# * **overlap** the stages of a data path, and **explain** what GPUDirect Storage and DALI change;
+# * **translate** old UCX options into current ones.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check`, `hint` and `solution` help, as in the other lessons. Unless an exercise says
 # otherwise, a function must not change its arguments, and must return the same result each time.
@@ -60,7 +60,7 @@ from gpucluster import lessons
 lab = lessons.start("12")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere. A *device* is a GPU
 # with its own memory; the *host* is the machine around it.
 #

@@ -79,7 +79,7 @@ def check_summary(exam: Examination, device_summary: Any) -> None:
 
 
 def _expect_figures(exam: Examination, given: dict[str, float], true: dict[str, float], copies: bool) -> None:
-    exam.expect("The kernels' seconds are added up, of this device only",
+    exam.expect("The kernels' seconds are summed, for this device only",
                 abs(given["kernel_seconds"] - true["kernel_seconds"]) < 1e-9 + 1e-6 * true["kernel_seconds"],
                 f"{given['kernel_seconds']:.6g} s")  # fmt: skip
     for name, words, kind in (
@@ -89,7 +89,7 @@ def _expect_figures(exam: Examination, given: dict[str, float], true: dict[str, 
         expected = f"The bytes {words} are those of copyKind {kind}, of this device only"
         observed = f"{given[name]:,.0f}" + ("" if copies else ", where there is no table of copies")
         exam.expect(expected, given[name] == true[name], observed)
-    exam.expect("The idle share is that of the time without any kernel, between the first and the last kernel or copy",
+    exam.expect("The idle share is the fraction of time without a kernel, from the first to the last kernel or copy",
                 abs(given["idle_share"] - true["idle_share"]) < 1e-6, f"{given['idle_share']:.4f}")  # fmt: skip
 
 
@@ -168,11 +168,11 @@ def check_log(exam: Examination, read_dmon: Any, share_below: Any) -> None:
         types = {str(kind) for kind in table.dtypes}
         exam.require("All columns are of type float", types == {"float64"}, ", ".join(sorted(types)))
         same = np.array_equal(table.to_numpy(), np.array(rows), equal_nan=True)
-        exam.expect("The figures are those of the log, and NaN where it has -", same,
+        exam.expect("The figures are those of the log, with NaN for -", same,
                     _difference(table.to_numpy(), np.array(rows)))  # fmt: skip
         said = dict(units) if isinstance(units, dict) else {}
         wanted = {"gpu": "Idx", **{name: COLUMNS[name] for name in names[1:]}}
-        exam.expect("The units are a dictionary from each name to its unit", said == wanted,
+        exam.expect("The units map each name to its unit", said == wanted,
                     f"{said}"[:120] if said else describe(units))  # fmt: skip
         _expect_shares(exam, share_below, names, rows, [37, 50, 80, 20][place % 4])
         if not exam.passed:
@@ -189,12 +189,12 @@ def _expect_shares(exam: Examination, share_below: Any, names: list[str], rows: 
     given = exam.call(share_below, pd.DataFrame(rows, columns=names), limit)
     exam.require("The shares are a dictionary", isinstance(given, dict), describe(given))
     whole = all(isinstance(device, (int, np.integer)) for device in given)
-    exam.expect("Its keys are the numbers of devices, as int", whole, f"{list(given)}")
-    exam.expect("A device whose sm was never measured is not in it, all others are",
+    exam.expect("Its keys are device numbers, as int", whole, f"{list(given)}")
+    exam.expect("Devices whose sm was never measured are left out, all others are listed",
                 {float(device) for device in given} == {float(device) for device in true},
                 f"{sorted(given)} instead of {sorted(true)}")  # fmt: skip
     right = given.keys() == true.keys() and all(abs(float(given[one]) - true[one]) < 1e-9 for one in true)
-    exam.expect("The share counts measured samples only, of each device separately, below and not at the limit", right,
+    exam.expect("The share counts only measured samples, per device, strictly below the limit", right,
                 ", ".join(f"device {one}: {float(value):.3f}" for one, value in given.items()))  # fmt: skip
 
 
@@ -290,18 +290,18 @@ def check_stream(exam: Examination, idle_share: Any, longest_gap: Any) -> None:
         records, threads = random_stream(exam.rng, gap=place % 3 != 2)
         share = number(exam, exam.call(idle_share, _copied(records), threads), "The idle share")
         true = true_idle(records, threads)
-        exam.expect("The idle share is that of all threads of the cluster, in the window of the computing",
+        exam.expect("The idle share covers all threads of the cluster, during the computation",
                     abs(share - true) < 1e-6, f"{share:.4f} for {threads} threads")  # fmt: skip
         start, seconds = several(exam, exam.call(longest_gap, _copied(records)), "start", "seconds")
         start, seconds = number(exam, start, "The start"), number(exam, seconds, "The seconds of the gap")
         begin, length = true_gap(records)
         if not length:
-            exam.expect("Where some thread always computes, there is no gap", seconds == 0 and start == 0,
+            exam.expect("If some thread is always computing, there is no gap", seconds == 0 and start == 0,
                         f"({start:.4g}, {seconds:.4g})")  # fmt: skip
             continue
-        exam.expect("The longest gap is one in which no thread computed, however long other tasks are",
+        exam.expect("The longest gap is one in which no thread computed, however long other tasks take",
                     abs(seconds - length) < 1e-5, f"{seconds:.4f} s")  # fmt: skip
-        exam.expect("Its start counts from the beginning of the window", abs(start - begin) < 1e-5, f"{start:.4f} s")
+        exam.expect("Its start is relative to the beginning of the window", abs(start - begin) < 1e-5, f"{start:.4f} s")
         if not exam.passed:
             return
 
@@ -360,17 +360,17 @@ def check_breakdown(exam: Examination, breakdown: Any) -> None:
         exam.require("It returns a dictionary", isinstance(found, dict), describe(found))
         missing = true.keys() - found.keys()
         extra = found.keys() - true.keys()
-        exam.require('Each stage is in it, and "other"', not missing and not extra,
+        exam.require('It contains each stage, and "other"', not missing and not extra,
                      f"without {', '.join(sorted(missing))}" if missing else
                      f"more: {', '.join(sorted(map(str, extra)))}")  # fmt: skip
         given = {name: number(exam, found[name], f'"{name}"') for name in true}
         whole = sum(given.values())
-        exam.expect("All parts together are the total", abs(whole - total) < 1e-6, f"{whole:.4f} s of {total:.4f} s")
+        exam.expect("The parts add up to the total", abs(whole - total) < 1e-6, f"{whole:.4f} s of {total:.4f} s")
         wrong = [name for name in true if name != "other" and abs(given[name] - true[name]) > 1e-6]
         kind = "that lie inside each other" if place % 4 else "that follow each other"
         exam.expect(f"The seconds of stages {kind} are their own, of all their times", not wrong,
                     f"{wrong[0]}: {given[wrong[0]]:.4f} s" if wrong else "all are")  # fmt: skip
-        exam.expect('"other" is what no stage had', abs(given["other"] - true["other"]) < 1e-6,
+        exam.expect('"other" is the time outside all stages', abs(given["other"] - true["other"]) < 1e-6,
                     f"{given['other']:.4f} s")  # fmt: skip
         if not exam.passed:
             return
@@ -387,9 +387,9 @@ def check_roofline(exam: Examination, matmul_cost: Any, place: Any) -> None:
         itemsize = int(exam.rng.choice([2, 4, 8]))
         flops, n_bytes = several(exam, exam.call(matmul_cost, m, n, k, itemsize), "flops", "n_bytes")
         said = f"for ({m} × {k}) @ ({k} × {n}), {itemsize} bytes per number"
-        exam.expect("A product costs 2 k operations per number of the result",
+        exam.expect("A product costs 2 k operations per number in the result",
                     number(exam, flops, "flops") == 2 * m * n * k, f"{flops:,.0f} {said}")  # fmt: skip
-        exam.expect("Each of the three matrices moves once",
+        exam.expect("Each of the three matrices is moved once",
                     number(exam, n_bytes, "n_bytes") == itemsize * (m * k + k * n + m * n),
                     f"{n_bytes:,.0f} {said}")  # fmt: skip
     if not exam.passed:
@@ -428,7 +428,7 @@ def _expect_places(exam: Examination, place: Any) -> None:
         exam.expect("The intensity is operations per byte", abs(intensity / true - 1) < 1e-9,
                     f"{intensity:.4g} for {said}")  # fmt: skip
         most = min(peak, true * bandwidth)
-        exam.expect("What is attainable is the lower of slope and roof", abs(attainable / most - 1) < 1e-9,
+        exam.expect("The attainable rate is the lower of slope and roof", abs(attainable / most - 1) < 1e-9,
                     f"{attainable:.4g} for {said}")  # fmt: skip
         right = "compute" if true * bandwidth >= peak else "memory"
         where = (

@@ -113,7 +113,7 @@ def check_diagnosis(exam: Examination, diagnose: Any, fixes: Any) -> None:
         if given != true:
             said.setdefault(true, _described(given, trace))
     for word in WORDS:
-        exam.expect(f"It finds out {word!r}", right[word] == seen[word],
+        exam.expect(f"It detects {word!r}", right[word] == seen[word],
                     f"{right[word]} of {seen[word]} traces" + (f"; {said[word]}" if word in said else ""))  # fmt: skip
     wrong = wrong_choices(exam, fixes, FIXES, _WORDS, each="symptom", name="`fixes`")
     for word in FIXES:
@@ -143,7 +143,7 @@ def _described(given: str, trace: Trace) -> str:
 # No cluster needed: does a generator load ahead, by as much as asked for and no more?
 
 
-ORDER = "It yields the batch of each number, in the order of the numbers"
+ORDER = "It yields the batches in order of their numbers"
 PATIENCE_SECONDS = 4.0
 """How long something that must happen is waited for."""
 QUIET_SECONDS = 0.05
@@ -205,20 +205,20 @@ def check_prefetch(exam: Examination, prefetched: Any) -> None:
         _expect_error(exam, prefetched)
     if exam.passed:
         ended, found = within_patience(lambda: list(prefetched(Loader(), iter([]), 2)))
-        exam.expect("Without numbers it yields nothing, and ends", ended and found == [], _said(ended, found))
+        exam.expect("Without numbers it yields nothing, and terminates", ended and found == [], _said(ended, found))
 
 
 def _expect_all(exam: Examination, prefetched: Any) -> None:
     numbers = [int(one) for one in exam.rng.permutation(40)[: int(exam.rng.integers(6, 12))]]
     loader = Loader(seconds=0.001)
     ended, made = within_patience(lambda: exam.call(prefetched, loader, iter(numbers), 2))
-    exam.require("It comes to its end", ended, "it still waits for something")
+    exam.require("It terminates", ended, "it still waits for something")
     if isinstance(made, BaseException):
         raise made  # what the examination found, such as an error
-    exam.require("It returns something to go through, as a generator does", hasattr(made, "__iter__"), describe(made))
+    exam.require("It returns an iterator, such as a generator", hasattr(made, "__iter__"), describe(made))
     ended, found = within_patience(lambda: list(made))
     wanted = [f"batch {number}" for number in numbers]
-    exam.expect("It comes to its end", ended, "it does" if ended else "it still waits for something")
+    exam.expect("It terminates", ended, "it does" if ended else "it still waits for something")
     exam.expect(ORDER, found == wanted, _said(ended, found))
     exam.expect("Each batch is loaded once", sorted(loader.begun) == sorted(numbers), f"{len(loader.begun)} loads")
 
@@ -233,11 +233,11 @@ def _expect_ahead(exam: Examination, prefetched: Any, depth: int) -> None:
         due = min(count, held + 1 + depth)
         loader.wait_for(due)
         ahead = f"{len(loader.begun) - held - 1} loaded ahead of batch {held} of {count}, with depth {depth}"
-        exam.expect("While the caller holds a batch, the next ones are loaded: as many as depth says",
+        exam.expect("While the caller holds a batch, the next depth batches are loaded",
                     len(loader.begun) >= due, ahead)  # fmt: skip
         time.sleep(QUIET_SECONDS)
         ahead = f"{len(loader.begun) - held - 1} loaded ahead of batch {held} of {count}, with depth {depth}"
-        exam.expect("No more than depth batches are loaded ahead, those in a queue or in a thread's hands included",
+        exam.expect("At most depth batches are loaded ahead, including those in a queue or a thread",
                     len(loader.begun) <= held + 1 + depth, ahead)  # fmt: skip
         if not exam.passed:
             within_patience(lambda: getattr(batches, "close", list)())
@@ -254,8 +254,8 @@ def _expect_error(exam: Examination, prefetched: Any) -> None:
         ended, found = within_patience(lambda: next(batches))
         got.append(found)
     told = _said(ended, found)
-    exam.expect("An error of load comes to the caller", ended and isinstance(found, Broken), told)
-    exam.expect("It comes when that batch is due: those before it are yielded", len(got) == fails + 1,
+    exam.expect("An error in load reaches the caller", ended and isinstance(found, Broken), told)
+    exam.expect("It is raised when that batch is due: the batches before it are yielded", len(got) == fails + 1,
                 f"after {len(got) - 1} batches; batch {fails} cannot be read")  # fmt: skip
 
 
@@ -350,14 +350,14 @@ def check_facts(exam: Examination, facts: Any) -> None:
                     f"{given['seconds']:.6g} for “{written}”")  # fmt: skip
         exam.expect("The number of tasks is right", given["tasks"] == true["tasks"], f"{given['tasks']:g}")
         exam.expect(
-            "The threads are those of all workers", given["threads"] == true["threads"], f"{given['threads']:g}"
+            "The threads of all workers are counted", given["threads"] == true["threads"], f"{given['threads']:g}"
         )
         if true["compute"]:
             spent = text.split("compute time: ")[1].split(" &lt;")[0]
-            exam.expect("The compute time is in seconds, and without transfers",
+            exam.expect("The compute time is in seconds, excluding transfers",
                         _close(given["compute"], true["compute"]), f"{given['compute']:.6g} for “{spent}”")  # fmt: skip
         else:
-            exam.expect("Where no task computed, the compute time is 0", given["compute"] == 0,
+            exam.expect("If no task computed, the compute time is 0", given["compute"] == 0,
                         f"{given['compute']:.6g}")  # fmt: skip
         if not exam.passed:
             return

@@ -7,7 +7,7 @@
 #     needs: cpu
 #     topics:
 #       task-stream: {title: "Gaps in the task stream, and reports of it", link: "13#stream"}
-#       counters: {title: "Counters: what utilization says, and what it does not", link: "13#utilization"}
+#       counters: {title: "Counters: what utilization shows, and what it does not", link: "13#utilization"}
 #       timelines: {title: "Nsight Systems: when", link: "13#nsight-systems"}
 #       roofline: {title: "Memory-bound or compute-bound", link: "13#roofline"}
 #       overlap: {title: Load while computing, link: "13#overlap"}
@@ -30,7 +30,7 @@
 #
 # If you have 65 minutes, do sections 1, 3, 6 and 7. The others are a second session, and are independent of each other.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **calculate** idle time and gaps from a task stream;
 # * **read** reports, counters and captures of profilers with a few lines of Python;
@@ -56,7 +56,7 @@ from gpucluster import lessons
 lab = lessons.start("13")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
 # <details><summary>Helpers in this lesson, and what they do</summary>
@@ -449,7 +449,7 @@ if ready("13.3", read):
 # this.
 
 # %% [markdown] anchor="recording"
-# ### A true recording
+# ### A real recording
 #
 # gpucluster can record what its gauges show (`cluster.recording(...)`, or *Record* on the card) and replay it. This
 # recording is included: two workers **without a GPU**, with 600 MiB of memory each, join four million flights with

@@ -98,10 +98,10 @@ def check_directives(exam: Examination, directives: Any) -> None:
         ("Both ways of writing a value", head + "#SBATCH --nodes=2\n#SBATCH --time 30\necho\n"),
         ("Short options", head + "#SBATCH -N 2 -p main\n#SBATCH -J fit\necho\n"),
         ("Options without a value are True", head + "#SBATCH --exclusive --nodes=2\n#SBATCH --requeue\necho\n"),
-        ("What is below the first command does not count", head + "#SBATCH --nodes=2\necho\n#SBATCH --nodes=3\n"),
+        ("Lines below the first command do not count", head + "#SBATCH --nodes=2\necho\n#SBATCH --nodes=3\n"),
         ("Blank lines and comments end nothing", head + "#SBATCH --nodes=2\n\n  # text\n#SBATCH --time=5\necho\n"),
         ("Comments that look like directives do not count", head + "\n".join(_NO_DIRECTIVES) + "\necho\n"),
-        ("A comment behind a directive is none of its values", head + "#SBATCH --exclusive # --nodes=2 all\necho\n"),
+        ("A comment after a directive is not part of its value", head + "#SBATCH --exclusive # --nodes=2 all\necho\n"),
         ("The later one counts", head + "#SBATCH --nodes=2\n#SBATCH -N 4\necho\n"),
         ("A value may have a = in it", head + "#SBATCH --job-name=a=b\n#SBATCH --comment x=y\necho\n"),
         ("A script without directives", head + "echo\n"),
@@ -151,13 +151,13 @@ def _directives_are_right(exam: Examination, script: str, site: dict[str, Any], 
         ("partition", site["partition"]), ("account", site["account"]), ("nodes", str(job["nodes"])),
         ("ntasks-per-node", "1"), ("cpus-per-task", str(cores)),
     ):  # fmt: skip
-        exam.expect(f"It asks for the right {name}", asked.get(name) == true, f"{asked.get(name)!r} {told}")
+        exam.expect(f"It requests the right {name}", asked.get(name) == true, f"{asked.get(name)!r} {told}")
     asked_minutes = minutes(asked.get("time"))
-    exam.expect("It asks for the right time", asked_minutes == job["minutes"],
+    exam.expect("It requests the right time", asked_minutes == job["minutes"],
                 f"{asked.get('time')!r} is {asked_minutes} minutes instead of {job['minutes']}")  # fmt: skip
     gpus = str(asked.get("gres", asked.get("gpus-per-node", "none"))).removeprefix("gpu:")
     true = str(job["gpus"]) if job["gpus"] else "none"
-    exam.expect("It asks for GPUs where there are some, and only there", gpus == true,
+    exam.expect("It requests GPUs only if there are some", gpus == true,
                 f"{asked.get('gres')!r} for {job['gpus']} GPUs")  # fmt: skip
 
 
@@ -165,14 +165,14 @@ def _lines_are_right(exam: Examination, script: str, site: dict[str, Any], job: 
     lines = body(script)
     exam.require("It has commands", lines, "only comments")
     loaded = [name for line in lines if line.startswith("module load") for name in line.split()[2:]]
-    exam.expect(
-        "It loads the site's modules, in their order", loaded == site["modules"], f"{loaded}, {site['modules']}"
-    )
+    exam.expect("It loads the site's modules, in order", loaded == site["modules"], f"{loaded}, {site['modules']}")
     there = site["activate"] in lines[:-1]
     exam.expect("It activates the site's environment before the workers", there, f"not in {lines}")
     if there and loaded:
         last = max(place for place, line in enumerate(lines) if line.startswith("module load"))
-        exam.expect("Modules come before the environment", last < lines.index(site["activate"]), f"{lines}")
+        exam.expect(
+            "Modules are loaded before the environment is activated", last < lines.index(site["activate"]), f"{lines}"
+        )
     try:
         words = shlex.split(lines[-1])
     except ValueError:
@@ -184,7 +184,7 @@ def _lines_are_right(exam: Examination, script: str, site: dict[str, Any], job: 
     command = words[words.index("dask") :]
     kind = ["dask", "cuda", "worker"] if job["gpus"] else ["dask", "worker"]
     right = command[: len(kind)] == kind
-    exam.expect("dask cuda worker with GPUs, dask worker without", right, lines[-1])
+    exam.expect("dask cuda worker is used with GPUs, dask worker without", right, lines[-1])
     if right:
         options, _ = option_values(command[len(kind) :], {"--scheduler-file", "--nthreads", "--nworkers"})
         given = dict(options)
@@ -192,9 +192,7 @@ def _lines_are_right(exam: Examination, script: str, site: dict[str, Any], job: 
             "The workers read the scheduler file", given.get("--scheduler-file") == job["scheduler_file"], lines[-1]
         )
         if not job["gpus"]:
-            exam.expect(
-                "CPU workers have a thread for each core", given.get("--nthreads") == str(job["cores"]), lines[-1]
-            )
+            exam.expect("CPU workers have one thread per core", given.get("--nthreads") == str(job["cores"]), lines[-1])
 
 
 # The site: where steps belong, what an allocation costs, how to get to Jupyter on a node.
@@ -323,16 +321,16 @@ def check_tunnel_line(exam: Examination, tunnel_line: Any) -> None:
         exam.require("It returns one text", isinstance(line, str), describe(line))
         route = follow(line, login=login, node=node, port=port, loopback=loopback)
         how = "loopback" if loopback else "its network"
-        exam.expect(f"It leads to a server that listens on {how}", route.works, f"{route.told} Line: {line}")
+        exam.expect(f"It connects to a server that listens on {how}", route.works, f"{route.told} Line: {line}")
         if not route.works:
             continue
         exam.expect("The laptop's port is local_port", route.local_port == local, f"{route.local_port}: {line}")
         ends = "node" if loopback else "login"
-        exam.expect("The connection ends where the rules say", route.ends_at == ends, f"{route.ends_at}: {line}")
+        exam.expect("The connection ends where the rules require", route.ends_at == ends, f"{route.ends_at}: {line}")
         known = all(one == user for one in route.users)
-        exam.expect("It says the user for each machine", known, f"{route.users}: {line}")
+        exam.expect("It gives the user for each machine", known, f"{route.users}: {line}")
         exam.expect("No command is run", route.only_tunnel, line)
-        exam.expect("Only the laptop's own programs can use its port", not route.for_all, line)
+        exam.expect("Only programs on the laptop can use its port", not route.for_all, line)
 
 
 # Command lines of Dask: read as Dask itself reads them; nothing is started.
@@ -362,10 +360,10 @@ def check_commands(exam: Examination, scheduler_command: Any, worker_command: An
                 told = f"The {name} gets --{option} where it is given, and only there"
                 exam.expect(told, given.get(option) == true, f"{given.get(option)!r} instead of {true!r}: {shown}")
             if name == "scheduler":
-                exam.expect("The system chooses the scheduler's port", str(given.get("port")) == "0", shown)
+                exam.expect("The scheduler's port is left to the system", str(given.get("port")) == "0", shown)
                 continue
             exam.expect("The worker gets its threads", given.get("nthreads") == threads, shown)
-            exam.expect("It is one process", str(given.get("n_workers")) == "1", shown)
+            exam.expect("It is a single process", str(given.get("n_workers")) == "1", shown)
             exam.expect("The worker gets its memory", _bytes(given.get("memory_limit")) == parse_bytes(memory), shown)
 
 
@@ -386,6 +384,6 @@ def _understood(exam: Examination, name: str, reader: Any, found: Any) -> dict[s
     try:
         context = reader.make_context(f"dask {name}", words[2:])
     except ClickException as error:
-        exam.require(f"dask {name} takes the command", False, f"{error.format_message()} In: {found}")
+        exam.require(f"dask {name} accepts the command", False, f"{error.format_message()} In: {found}")
         raise Halt from error
     return dict(context.params)

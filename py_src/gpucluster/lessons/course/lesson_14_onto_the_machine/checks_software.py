@@ -71,7 +71,9 @@ def check_to_apptainer(exam: Examination, to_apptainer: Any) -> None:
         words = command_words(exam, exam.call(to_apptainer, line))
         told = f"{line} → {shlex.join(words)}"
         action = "exec" if program else "run"
-        exam.expect("apptainer exec with a program, apptainer run without", words[:2] == ["apptainer", action], told)
+        exam.expect(
+            "apptainer exec is used with a program, apptainer run without one", words[:2] == ["apptainer", action], told
+        )
         options, rest = option_values(words[2:], {"--bind", "-B", "--pwd", "--cwd", "--env"})
         # The line stands beside the first property; beside the others, where they do not hold.
         _expect(exam, "The image is Docker's, by its docker:// name", rest[:1] == [f"docker://{image}"], told)
@@ -134,25 +136,21 @@ def check_with_gpus(exam: Examination, with_gpus: Any) -> None:
             return
         exam.expect("The number of workers is right", worker.get("replicas") == workers, f"{worker.get('replicas')}")
         images = (inside.get("image"), outside.get("image"))
-        exam.expect("Scheduler and workers have the image", images == (image, image), f"{images}")
+        exam.expect("The scheduler and the workers have the image", images == (image, image), f"{images}")
         for kind in ("requests", "limits"):
             found = resources.get(kind) or {}
             exam.expect(f"The worker's {kind} have the memory", found.get("memory") == memory, f"{found}")
             count = found.get("nvidia.com/gpu", "none")
             whole = str(count) == (str(gpus) if gpus else "none")
-            exam.expect(
-                f"The worker's {kind} have the GPUs, and none where there are none", whole, f"{count!r}, {gpus}"
-            )
+            exam.expect(f"The worker's {kind} have the GPUs, or none if there are none", whole, f"{count!r}, {gpus}")
         old = before["spec"]["worker"]["spec"]["containers"][0]["args"]
         args = ["dask", "cuda", "worker", *old[2:]] if gpus else old
-        exam.expect(
-            "The worker's command is the right one", list(inside.get("args", [])) == args, f"{inside.get('args')}"
-        )
-        exam.expect("The scheduler asks for no GPU", "nvidia.com/gpu" not in str(outside), f"{outside}")
+        exam.expect("The worker's command is right", list(inside.get("args", [])) == args, f"{inside.get('args')}")
+        exam.expect("The scheduler requests no GPU", "nvidia.com/gpu" not in str(outside), f"{outside}")
         exam.expect("Everything else is unchanged", _rest(new) == _rest(before), "something was lost, added or changed")
         _change(new)
         exam.expect(
-            "The new manifest shares nothing with the old one", manifest == before, "a change in one is in both"
+            "The new manifest shares no objects with the old one", manifest == before, "a change in one is in both"
         )
 
 
@@ -251,7 +249,9 @@ def _right(exam: Examination, sentence: str, means: Any, true: dict[str, float])
     means = means.to_dict() if hasattr(means, "to_dict") else means
     exam.require("finish returns a dictionary", isinstance(means, Mapping), describe(means))
     same = set(means) == set(true)
-    exam.expect("All keys with a number are there, and no others", same, f"{sorted(means)} instead of {sorted(true)}")
+    exam.expect(
+        "All keys with a number are included, and no others", same, f"{sorted(means)} instead of {sorted(true)}"
+    )
     if same:
         gap = max(
             (abs(number(exam, means[key], "A mean") - true[key]) / max(1, abs(true[key])) for key in true), default=0
@@ -292,18 +292,18 @@ def check_modernise(exam: Examination, modernise: Any) -> None:
         command = " ".join(words)
         found = command_words(exam, exam.call(modernise, command, rules, channels))
         told = f"{command} → {' '.join(found)}"
-        exam.expect("It begins as the old one did", found[:2] == words[:2], told)
+        exam.expect("It starts like the old one", found[:2] == words[:2], told)
         new = [rules.get(name, name) for name in names]
         wanted = Counter(one for one in new if one is not None)
         options, packages, given, late = _read(found[2:])
         kept = " ".join(sorted(options)) == " ".join(sorted(stay))
-        exam.expect("-n with its name and -y stay, and nothing else", kept, f"{options}: {told}")
-        exam.expect("The channels are the new ones, in their order", given == channels, told)
+        exam.expect("Only -n with its name and -y stay", kept, f"{options}: {told}")
+        exam.expect("The channels are the new ones, in order", given == channels, told)
         exam.expect("The channels come before the packages", not late, told)
         missing = list((wanted - Counter(packages)).elements())
-        exam.expect("All packages that the rules want are there", not missing, f"missing: {missing}, {told}")
+        exam.expect("All packages that the rules require are listed", not missing, f"missing: {missing}, {told}")
         more = list((Counter(packages) - wanted).elements())
-        exam.expect("No others are there, and no old pins", not more, f"too much: {more}, {told}")
+        exam.expect("No others are listed, and no old pins", not more, f"too much: {more}, {told}")
 
 
 def _read(words: list[str]) -> tuple[list[str], list[str], list[str], bool]:

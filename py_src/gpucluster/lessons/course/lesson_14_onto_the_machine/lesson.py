@@ -32,7 +32,7 @@
 #
 # If you have 70 minutes, do sections 1 to 4. In another 70, do sections 5 to 9, which only need the first two.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **decide** on which node of a site each step belongs;
 # * **read** and **write** batch scripts, and **start** a cluster by hand;
@@ -58,7 +58,7 @@ from gpucluster import lessons
 lab = lessons.start("14")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]

@@ -46,7 +46,7 @@ def check_charter(exam: Examination, charter: Any, tasks: Any) -> None:
             right = isinstance(given, str) and given.strip().lower() == true
         else:
             right = _close(given, true)
-        exam.expect(f'"{name}" is what the letter says', right, repr(given) if right else f"{given!r}: {question}")
+        exam.expect(f'"{name}" matches the letter', right, repr(given) if right else f"{given!r}: {question}")
     exam.require("tasks is a dictionary", isinstance(tasks, dict), describe(tasks))
     absent = [name for name in KEY if tasks.get(name) in (None, ...)]
     exam.require("Each of the six questions has a word", not absent, f"without one: {', '.join(absent)}")
@@ -55,7 +55,7 @@ def check_charter(exam: Examination, charter: Any, tasks: Any) -> None:
     exam.require(f"Each word is one of {', '.join(TASKS)}", not unknown,
                  f"{unknown[0]}: {tasks[unknown[0]]!r}" if unknown else "all are")  # fmt: skip
     wrong = [name for name in KEY if said[name] != KEY[name]]
-    exam.expect("Each question has the kind of task that answers it", not wrong,
+    exam.expect("Each question has the right kind of task", not wrong,
                 f"look again: {wrong[0]}" if wrong else "all have")  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def check_gate(exam: Examination, gate: Any) -> None:
         right_type = isinstance(reasons, (list, tuple)) and all(isinstance(one, str) for one in reasons)
         exam.require("The reasons are a list of names of figures", right_type, describe(reasons))
         if not true:
-            exam.expect("Where all criteria are met, exactly on the bound too, it says go, without a reason",
+            exam.expect("If all criteria are met, even exactly, it returns go, without a reason",
                         word == "go" and not list(reasons),
                         f"{word!r}, {list(reasons)} with {', '.join(_asked(criteria, figures))}")  # fmt: skip
             continue
@@ -105,7 +105,7 @@ def check_gate(exam: Examination, gate: Any) -> None:
         how = "is not there" if value is None else "is not a number" if np.isnan(value) else "is outside its bounds"
         exam.expect(f"A figure that {how} is a reason to go back", word == "go back" and true[0] in reasons,
                     f"{word!r} with {true[0]} = {value} for {broken}")  # fmt: skip
-        exam.expect("The reasons are all criteria that are not met, in their order, and no others",
+        exam.expect("The reasons are all unmet criteria, in order, and no others",
                     list(reasons) == true, f"{list(reasons)} instead of {true}")  # fmt: skip
         if not exam.passed:
             return
@@ -212,7 +212,7 @@ def check_drift(exam: Examination, psi: Any, alarms: Any) -> None:
         given = exam.call(alarms, dict(indices), limit)
         true = sorted((name for name in indices if indices[name] > limit), key=lambda name: -indices[name])
         exam.require("alarms returns a list of names", isinstance(given, (list, tuple)), describe(given))
-        exam.expect("Alarms are the features above the limit, the largest index first", list(given) == true,
+        exam.expect("Alarms are the features above the limit, largest index first", list(given) == true,
                     f"{list(given)} instead of {true}")  # fmt: skip
 
 
@@ -250,8 +250,8 @@ def check_copies(exam: Examination, copies: Any) -> None:
         found = tuple(number(exam, part, "Each of the two") for part in parts)
         true = true_copies(calls, nbytes)
         told = ", ".join(f"{name} {'on the device' if fast else 'falls back'}" for name, fast, _ in calls) or "no call"
-        exam.expect("Without any call, nothing is copied" if not calls else
-                    "What is copied is the object that a call is made on, as large as it is then",
+        exam.expect("Without a call, nothing is copied" if not calls else
+                    "Each call copies the object it is made on, at its current size",
                     found == true, f"{_pair(found)}{'' if found == true else f' instead of {_pair(true)}'}: "
                     f"{nbytes:,} bytes; {told}")  # fmt: skip
         if not exam.passed:
@@ -280,7 +280,7 @@ def check_split(exam: Examination, known: Any, split: Any) -> None:
     absent = [name for name in KNOWN if known.get(name) in (None, ...)]
     exam.require("Each column has a word", not absent, f"without one: {', '.join(absent)}")
     wrong = [name for name in KNOWN if str(known[name]).strip().lower() != KNOWN[name]]
-    exam.expect("Each column has the moment from which it is known", not wrong,
+    exam.expect("Each column has the time at which it becomes known", not wrong,
                 f"look again: {wrong[0]}" if wrong else "all have")  # fmt: skip
     for place in range(8):
         table = _days(exam.rng)
@@ -334,7 +334,7 @@ def _expect_parts(exam: Examination, parts: Any, table: Any, starts: list[tuple[
         true = set(table["flight"][(code >= edges[place]) & (code < edges[place + 1])].tolist())
         found = part["flight"].tolist()
         total += len(found)
-        exam.expect("A part begins with its date, and ends before the next one", set(found) == true,
+        exam.expect("A part starts on its date, and ends before the next one", set(found) == true,
                     f"part {place + 1}: {len(set(found) - true)} rows too many, "
                     f"{len(true - set(found))} missing")  # fmt: skip
     exam.expect("Each row is in one part", total == len(table), f"{total} rows in all parts, {len(table)} in the table")
@@ -400,14 +400,14 @@ def check_now(exam: Examination, airport_now: Any) -> None:
             exam.expect("It does not look into the future", False, "flights that had not left yet are in the mean")
             return
         far = np.flatnonzero([not ((left > moment - window) & (left <= moment)).any() for moment in asked])
-        exam.expect("Where nothing left in the window, it is 0", np.allclose(found[far], 0, atol=1e-9),
+        exam.expect("If no flight left in the window, it is 0", np.allclose(found[far], 0, atol=1e-9),
                     f"{found[far][np.abs(found[far]).argmax()]:.3g} min at such a moment"
                     if len(far) else "0")  # fmt: skip
-        exam.expect("It is the mean delay of what left after moment - window, up to and with the moment",
+        exam.expect("It is the mean delay of flights that left after moment - window, up to and including the moment",
                     np.allclose(found, true, atol=1e-6),
                     f"largest difference {np.abs(found - true).max():.3g} min")  # fmt: skip
         if not exam.passed:
             return
     empty = exam.call(airport_now, np.array([]), np.array([]), np.array([10.0, 20.0]), 60.0)
     found = numbers(exam, empty, "The result without any flight", (2,))
-    exam.expect("Where nothing left in the window, it is 0", np.allclose(found, 0), f"{found}")
+    exam.expect("If no flight left in the window, it is 0", np.allclose(found, 0), f"{found}")

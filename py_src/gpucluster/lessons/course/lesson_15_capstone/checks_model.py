@@ -73,7 +73,7 @@ def check_stable(exam: Examination, stable_k: Any) -> None:
         given = {k: labels[k] for k in order}
         found = number(exam, exam.call(stable_k, given, 0.8, 0.02), "The result")
         true = true_choice(labels, 0.8, 0.02)
-        sentence = {0: "Where no number of clusters will do, it is 0"}.get(
+        sentence = {0: "If no number of clusters is suitable, it is 0"}.get(
             true, "It is the largest number whose runs all agree, and whose clusters are all large enough"
         )
         exam.expect(sentence, found == true, f"{found:g} where {true} is right; the runs: {_told(chosen)}")
@@ -83,7 +83,7 @@ def check_stable(exam: Examination, stable_k: Any) -> None:
         given = {2: [exam.rng.permutation(2)[run % 2] for run in [runs[0]] * 2], 3: runs}
         found = number(exam, exam.call(stable_k, given, at_least, smallest), "The result")
         true = true_choice(given, at_least, smallest)
-        exam.expect("Every two runs must agree, and every run must have large clusters only", found == true,
+        exam.expect("Every pair of runs must agree, and every run must have only large clusters", found == true,
                     f"{found:g} where {true} is right; the runs of 3: {told}")  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def check_lift(exam: Examination, lift: Any) -> None:
         elif int(share * rows) < 1:
             sentence = "The list has at least one flight"
         else:
-            sentence = "It is the share of late flights on the list, divided by that among all flights"
+            sentence = "It is the share of late flights on the list, divided by the share among all flights"
         exam.expect(sentence, right, f"{found:.4f} for {rows} flights, share {share:g}")
         if not exam.passed:
             return
@@ -183,7 +183,7 @@ def _expect_places_on_the_list(exam: Examination, lift: Any) -> None:
     close = np.asarray(0.3 + ranks * 1e-10, dtype=float)
     latest = ranks >= rows - rows // 4
     found = number(exam, exam.call(lift, close.copy(), latest.copy(), 0.1), "The lift")
-    exam.expect("Chances count with all their digits: only equal ones are equal",
+    exam.expect("Probabilities are compared with all digits",
                 abs(found - true_lift(close, latest, 0.1)) < 1e-6,
                 f"{found:.4f} for {rows} flights, share 0.1")  # fmt: skip
 
@@ -218,13 +218,13 @@ def check_split_of_tree(exam: Examination, best_split: Any) -> None:
         exam.require("feature and bin are places in the histograms", inside, f"({feature:g}, {at:g})")
         gains, best = true_split(gradients, hessians, penalty)
         if best <= 1e-9:
-            exam.expect("Where no split gains anything, all rows stay left: (0, last bin, 0.0)",
+            exam.expect("If no split gains anything, all rows stay left: (0, last bin, 0.0)",
                         (feature, at) == (0, shape[1] - 1) and abs(gain) < 1e-9,
                         f"({feature:g}, {at:g}, {gain:.3g})")  # fmt: skip
         else:
-            exam.expect("The gain is the largest of all features and bins", abs(gain - best) < 1e-6 * max(1, best),
+            exam.expect("The gain is the largest over all features and bins", abs(gain - best) < 1e-6 * max(1, best),
                         f"{gain:.4f}")  # fmt: skip
-            exam.expect("The split that is named has this gain; rows up to and with its bin go left",
+            exam.expect("The returned split has this gain; rows up to and including its bin go left",
                         abs(gains[int(feature), int(at)] - best) < 1e-6 * max(1, best),
                         f"feature {feature:g}, bin {at:g}: {describe_gain(gains, feature, at)}")  # fmt: skip
         if not exam.passed:
@@ -305,17 +305,17 @@ def check_scorer(exam: Examination, score_month: Any) -> None:
                     told = False
                 except Exception:
                     told = True
-            exam.expect("Where the file cannot be written, the error is not hidden", told,
-                        "it came out" if told else "it returned all the same")  # fmt: skip
+            exam.expect("If the file cannot be written, the error is not hidden", told,
+                        "it was raised" if told else "it returned anyway")  # fmt: skip
         same = (folder / "2013.11.parquet").is_file() and (folder / "2013.11.parquet").read_bytes() == before
-        exam.expect("A run that fails does not change the file of the last good run", same,
+        exam.expect("A failed run does not change the file of the last good run", same,
                     "it is unchanged" if same else "it is damaged, or gone")  # fmt: skip
         half = (folder / "2013.12.parquet").exists()
-        exam.expect("A run that fails leaves no half file under the final name", not half,
+        exam.expect("A failed run leaves no partial file under the final name", not half,
                     "2013.12.parquet is there" if half else "there is none")  # fmt: skip
         broken = _halves(folder)
-        exam.expect("Nothing that ends with .parquet is half a file", not broken, ", ".join(broken) or "all are whole")
-        exam.expect("Nor is it while something is written: what crashes then cleans nothing up", not seen,
+        exam.expect("No file that ends with .parquet is partial", not broken, ", ".join(broken) or "all are whole")
+        exam.expect("No such file is partial during writing either: a crash cleans nothing up", not seen,
                     ", ".join(seen) or "all are whole")  # fmt: skip
         if exam.passed:
             table = _flights(exam.rng, 11)
@@ -344,18 +344,18 @@ def _expect_file(exam: Examination, file: Path, table: Any, chance: Any, time: s
     exam.require("The columns are those of the table, and chance", set(found.columns) == set(wanted),
                  ", ".join(map(str, found.columns)))  # fmt: skip
     same = all(np.array_equal(found[name].to_numpy(), table[name].to_numpy()) for name in table.columns)
-    exam.expect(
-        "The flights are in their order, with their values", same, "they are" if same else "something is elsewhere"
-    )
+    exam.expect("The flights are in order, with their values", same, "they are" if same else "something has moved")
     close = np.allclose(found["chance"].to_numpy(dtype=float), chance, rtol=0, atol=1e-12)
     exam.expect(
-        "chance is what the model says of each flight, not rounded", close, "it is" if close else "other numbers"
+        "chance is the model's probability for each flight, not rounded",
+        close,
+        "it is" if close else "different numbers",
     )
 
 
 def _expect_only(exam: Examination, folder: Path, names: set[str]) -> None:
     found = {path.name for path in folder.iterdir()}
-    exam.expect("After a run there is nothing else in the folder", found == names,
+    exam.expect("After a run, nothing else is in the folder", found == names,
                 ", ".join(sorted(found - names)) or "there is not")  # fmt: skip
 
 
@@ -379,7 +379,7 @@ def check_repository(exam: Examination, publish: Any) -> None:
                     return
                 if version == 2:
                     kept = (repository / name / "1").is_dir() and (repository / name / "2").is_dir()
-                    exam.expect("A model that is published again gets the next version, and the old one stays", kept,
+                    exam.expect("Publishing a model again creates the next version and keeps the old one", kept,
                                 f"versions {versions(repository / name)}")  # fmt: skip
                 _expect_answers(exam, repository, name, model, largest)
             (repository / name / "10").mkdir()
@@ -453,12 +453,12 @@ def _expect_answers(exam: Examination, repository: Path, name: str, model: dict[
         return
     right = "CHANCE" in several[0] and np.allclose(several[0]["CHANCE"].ravel(), 1 / (1 + np.exp(-z)), atol=1e-4)
     exam.expect(
-        "The newest version answers with the chances of this model", right, "it does" if right else "other numbers"
+        "The newest version returns this model's probabilities", right, "it does" if right else "different numbers"
     )
     if not right:
         return
     alike = np.allclose(several[0]["CHANCE"][:2], several[1]["CHANCE"])
-    exam.expect("It answers two requests at once", alike, "it does" if alike else "other numbers")
+    exam.expect("It answers two requests at the same time", alike, "it does" if alike else "different numbers")
     for rows_given, columns, why in ((largest + 1, features, "more rows than the largest batch"),
                                      (1, features + 1, "a feature too many")):  # fmt: skip
         try:

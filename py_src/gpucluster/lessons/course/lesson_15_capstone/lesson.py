@@ -13,16 +13,16 @@
 #       gate: {title: Judge by the criterion, link: "15#gate"}
 #       drift: {title: Watch what has been deployed, link: "15#drift"}
 #       serving: {title: From a model to a service, link: "15#serving"}
-#       unchanged: {title: Accelerators without a change of code, link: "15#unchanged"}
+#       unchanged: {title: Zero-code-change accelerators, link: "15#unchanged"}
 #     objectives:
 #       - turn a request into a criterion that can fail
 #       - build features, each of which was known when the decision was made
-#       - find groups in data and prove that they are no accident
-#       - train boosted trees on a cluster, and say what travels
-#       - decide by the criterion, and go back when it says so
+#       - find groups in data and prove that they are not chance
+#       - train boosted trees on a cluster, and explain what is sent
+#       - decide by the criterion, and go back when it is not met
 #       - write scores that survive a crash, and notice when the world has changed
 #       - publish a model so that an inference server can load it
-#       - predict what an accelerator without a change of code copies
+#       - predict what a zero-code-change accelerator copies
 # ---
 
 # %% [markdown]
@@ -31,16 +31,16 @@
 # **180 minutes** in three parts of an hour (60 of reading, 120 of writing), or homework · you need: lessons 05 (tables), 06 and 07 (k-means, PCA),
 # 08 (estimators). Lesson 04 (tasks that run twice) helps in section 9.
 #
-# One project, from a letter to a monitored service. At the end you can
+# One project, from a letter to a monitored service. After this lesson, you can
 #
 # * **turn** a request into a criterion that can fail;
 # * **build** features, each of which was known when the decision was made;
-# * **find** groups in data, and **prove** that they are no accident;
-# * **train** boosted trees on a cluster, and **say** what travels;
-# * **decide** by the criterion, and **go back** when it says so;
+# * **find** groups in data, and **prove** that they are not chance;
+# * **train** boosted trees on a cluster, and **explain** what is sent;
+# * **decide** by the criterion, and **go back** when it is not met;
 # * **write** scores that survive a crash, and **notice** when the world has changed;
 # * **publish** a model so that an inference server can load it;
-# * **predict** what an accelerator without a change of code copies.
+# * **predict** what a zero-code-change accelerator copies.
 #
 # | Part | Sections | Exercises |
 # |---|---|---|
@@ -58,7 +58,7 @@ from gpucluster import lessons
 lab = lessons.start("15")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 #
 # <details><summary>Helpers in this lesson, and what they do</summary>
@@ -1105,7 +1105,7 @@ if ready("15.11", copies) and copies([], 1) is not None:
 #
 # * A criterion is a number that can fail, written down before there is a model, together with today's baseline.
 # * For each feature ask when it was known. Split by date, choose on one part, and open the last part once.
-# * Groups that you find again are no accident, but one may still be a broken record. Look at the smallest one.
+# * Groups that you find again are not chance, but one may still be a broken record. Look at the smallest one.
 # * Boosted trees need sums of gradients by bin: histograms travel, rows do not.
 # * A gate also says "go back" for what was not measured. Going back is a result.
 # * Write to a temporary name, then rename: a file is whole or not there, and a second run changes nothing.

@@ -73,11 +73,11 @@ def check_points(exam: Examination, fair_points: Any) -> None:
         return abs(found - true) < 1e-9
 
     empty = given([])
-    exam.expect("Without an answer there are 0 points", same(empty, 0), f"{empty:g}")
+    exam.expect("An empty paper gives 0 points", same(empty, 0), f"{empty:g}")
     for kind, options in (("choice", 4), ("several", 5), ("number", None), ("text", None)):
         plus, nothing = given([(kind, options, "right")]), given([(kind, options, "skipped")])
         exam.expect("A right answer gives 1 point", same(plus, 1), f"{kind}: {plus:g}")
-        exam.expect("A question that was skipped gives 0", same(nothing, 0), f"{kind}: {nothing:g}")
+        exam.expect("A skipped question gives 0 points", same(nothing, 0), f"{kind}: {nothing:g}")
     for options in range(2, 9):
         for kind, ways in (("choice", options), ("several", 2**options - 1)):
             lost = given([(kind, options, "wrong")])
@@ -120,9 +120,9 @@ def check_luck(exam: Examination, luck: Any, pass_mark: Any) -> None:
             exam.expect("`pass_mark` is the smallest number that is safe enough", whole == true_mark,
                         f"{mark} instead of {true_mark}: {len(chances)} questions, risk {risk:.4f}")  # fmt: skip
     mark = exam.call(pass_mark, [0.5, 0.25], 1.0)
-    exam.expect("Where any risk is taken, no right answer is needed", mark == 0, f"{mark} for a risk of 1")
+    exam.expect("If any risk is accepted, no right answer is needed", mark == 0, f"{mark} for a risk of 1")
     mark = exam.call(pass_mark, [0.5], 0.05)
-    exam.expect("Where even all right is too likely, it is one more than there are questions", mark == 2,
+    exam.expect("If even all right is too likely, it is one more than the number of questions", mark == 2,
                 f"{mark} for one question that is right by chance every second time")  # fmt: skip
 
 
@@ -198,20 +198,20 @@ def _check(state: str) -> Event:
 HINTS = [{"kind": "hint", "exercise": "90.1", "number": number} for number in (1, 2, 3)]
 READ = {"kind": "solution", "exercise": "90.1"}
 CASES: tuple[tuple[str, list[Event], int], ...] = (
-    ("A check that failed gives 3", [_check("failed")], 3),
+    ("A failed check gives 3 points", [_check("failed")], 3),
     ("Three failed checks give 4", [_check("failed")] * 3, 4),
     ("An exercise that has passed once stays passed", [_check("failed"), _check("passed"), _check("failed")], 0),
-    ("A check of an empty answer counts for nothing", [_check("not_yet")] * 4, 0),
-    ("A solution that was read gives 2, even where the exercise has passed", [_check("passed"), READ], 2),
+    ("Checks of empty answers do not count", [_check("not_yet")] * 4, 0),
+    ("A solution that was read gives 2 points, even if the exercise has passed", [_check("passed"), READ], 2),
     ("All three hints give 1 more where nothing has passed", [_check("failed"), *HINTS], 4),
-    ("Two hints give nothing", [_check("failed"), *HINTS[:2]], 3),
+    ("Two hints give 0 points", [_check("failed"), *HINTS[:2]], 3),
     ("With the solution read, the hints do not count again", [_check("failed"), *HINTS, READ], 5),
     ("A wrong last answer gives 2", [{"kind": "question", "id": "90.q1", "right": False}], 2),
-    ("Wrong once and right now gives nothing",
+    ("A wrong answer that was later right gives 0 points",
      [{"kind": "question", "id": "90.q1", "right": right} for right in (False, True)], 0),
-    ("Answers of an exam count as those of a quiz",
+    ("Exam answers count like quiz answers",
      [{"kind": "question", "id": "90.q1", "right": True}, {"kind": "exam", "answers": {"90.q1": False}}], 2),
-    ("Each card not known when last turned gives 1",
+    ("Each card not known when last turned gives 1 point",
      [{"kind": "card", "id": f"90.c{n}", "known": False} for n in (1, 2)], 2),
     ("One point is not weak", [{"kind": "card", "id": "90.c1", "known": False}], 0),
 )  # fmt: skip
@@ -228,12 +228,10 @@ def check_advisor(exam: Examination, weak_topics: Any) -> None:
         topics = random_topics(exam.rng)
         events = random_events(exam.rng, topics, int(exam.rng.integers(5, 70)))
         found, true = _pairs(exam, exam.call(weak_topics, events, topics)), weak_of(events, topics)
-        exam.expect("At most three topics are named", len(found) <= 3, f"{len(found)}")
+        exam.expect("At most three topics are returned", len(found) <= 3, f"{len(found)}")
         if sorted(found) == sorted(true):
-            exam.expect(
-                "Most points first; of equal ones, the order of `topics`", found == true, f"{found} instead of {true}"
-            )
-        exam.expect("For random learners it says what the table says", sorted(found) == sorted(true),
+            exam.expect("Most points first; ties in the order of `topics`", found == true, f"{found} instead of {true}")
+        exam.expect("For random learners it follows the table", sorted(found) == sorted(true),
                     f"{found} instead of {true}, after {len(events)} events")  # fmt: skip
 
 
@@ -301,9 +299,9 @@ def check_boxes(exam: Examination, turn: Any, due: Any) -> None:
             box, day = several(exam, exam.call(turn, state, known, today), "the box", "the day")
             new = turned(state, known, today)
             was = "a new card" if state is None else f"box {state[0]}"
-            exam.expect("A known card goes one box up, at most to box 4" if known else "A card not known goes to box 1",
+            exam.expect("A known card moves up one box, to 4 at most" if known else "An unknown card moves to box 1",
                         box == new[0], f"{was}: to {box!r}")  # fmt: skip
-            exam.expect("It comes again after the days of its new box, counted from today", day == new[1],
+            exam.expect("It returns after the days of its new box, counted from today", day == new[1],
                         f"{was}, {'known' if known else 'not known'} on day {today}: day {day!r}")  # fmt: skip
     for _ in range(20):
         today = int(rng.integers(5, 400))
@@ -312,15 +310,15 @@ def check_boxes(exam: Examination, turn: Any, due: Any) -> None:
         exam.require("`due` returns the names in a list", isinstance(result, (list, tuple)), describe(result))
         true = due_of(deck, today)
         missing, more = sorted(set(true) - set(result)), sorted(set(result) - set(true))
-        exam.expect("Cards whose day has come are there, and those never turned", not missing,
+        exam.expect("All due cards and all cards never turned are listed", not missing,
                     f"{missing[:1]} is missing, {[deck[name] for name in missing[:1]]} on day {today}")  # fmt: skip
-        exam.expect("No other card is there", not more and len(result) == len(set(result)),
+        exam.expect("No other card is listed", not more and len(result) == len(set(result)),
                     f"{more[:1]}, {[deck.get(name) for name in more[:1]]} on day {today}")  # fmt: skip
         if not missing and not more:
-            exam.expect("The order is the one that the exercise asks for", list(result) == true,
+            exam.expect("The cards are in the required order", list(result) == true,
                         f"{list(result)[:4]} instead of {true[:4]}")  # fmt: skip
     found = exam.call(due, {"a": (1, 9), "b": (4, 12)}, 5)
-    exam.expect("A deck with nothing to turn gives an empty list", not list(found), f"{found!r}")
+    exam.expect("If no card is due, the list is empty", not list(found), f"{found!r}")
 
 
 @exercise("16.5", "search")
@@ -350,10 +348,10 @@ def _compare(exam: Examination, search: Any, cards: list[dict[str, str]], query:
     if not query.strip():
         exam.expect("A query without words finds nothing", not list(result), f"{list(result)}")
         return
-    exam.expect("Every card that has all the words is found", not missing, _said(cards, missing, query))
+    exam.expect("Every card with all the words is found", not missing, _said(cards, missing, query))
     exam.expect("No other card is found", not more and len(set(result)) == len(result), _said(cards, more, query))
     if not missing and not more:
-        exam.expect("Those with more of the words on the front come first, others in the given order",
+        exam.expect("Cards with more of the words on the front come first, others in the given order",
                     list(result) == true, f"{list(result)[:4]} instead of {true[:4]} for {query!r}")  # fmt: skip
 
 
@@ -407,12 +405,14 @@ def check_habits(exam: Examination, habit_gain: Any) -> None:
     for question in told:
         question["options"][question["right"]] = "a much longer option"
     found = given(told, len)
-    exam.expect("A habit that always tells gains all that chance leaves", abs(found - 0.75) < 1e-9,
+    exam.expect("A habit that is always right gains everything that chance leaves", abs(found - 0.75) < 1e-9,
                 f"{found:.3f} instead of 0.750, with four options")  # fmt: skip
     never = given(told, _negative_length)
-    exam.expect("A habit that always misleads is below 0", abs(never + 0.25) < 1e-9, f"{never:.3f} instead of -0.250")
+    exam.expect(
+        "A habit that always misleads has a negative gain", abs(never + 0.25) < 1e-9, f"{never:.3f} instead of -0.250"
+    )
     same = given([{"options": ["ab", "cd", "ef"], "right": place} for place in (0, 0, 1)], len)
-    exam.expect("Where all options score the same, nothing is gained", abs(same) < 1e-9, f"{same:.3f}")
+    exam.expect("If all options score the same, nothing is gained", abs(same) < 1e-9, f"{same:.3f}")
     for score, name in ((len, "length"), (_count_a, "number of a"), (_negative_length, "shortness")):
         for _ in range(8):
             questions = random_questions(exam.rng, int(exam.rng.integers(1, 15)))
@@ -471,8 +471,8 @@ def check_levels(exam: Examination, levels: Any) -> None:
     cases: tuple[tuple[str, dict[str, Any] | None, str], ...] = (
         ("Passed without help is 'alone'", passed, "alone"),
         ("One hint makes it 'with hints'", {**passed, "hints": 1}, "with hints"),
-        ("A solution that was read counts more than hints", {**passed, "hints": 3, "solution_seen": True}, LEVELS[1]),
-        ("What has failed is 'not yet', even with the solution read",
+        ("A solution that was read outweighs hints", {**passed, "hints": 3, "solution_seen": True}, LEVELS[1]),
+        ("A failed exercise is 'not yet', even with the solution read",
          {**passed, "state": "failed", "solution_seen": True}, "not yet"),
         ("Many attempts are no help of others", {**passed, "attempts": 40}, "alone"),
         ("Topics without attempts are 'not yet'", None, "not yet"),
@@ -495,7 +495,7 @@ def check_levels(exam: Examination, levels: Any) -> None:
         exam.expect("Every objective has a level", same, f"{len(found)} of {len(true_levels)}")
         for name, level in true_levels.items():
             said, size = found.get(name), len(objectives[name])
-            exam.expect("An objective has the lowest level of its exercises", said == level,
+            exam.expect("An objective has the lowest level among its exercises", said == level,
                         f"{said!r} instead of {level!r}, with {size} exercises")  # fmt: skip
 
 
@@ -515,14 +515,14 @@ def check_note(exam: Examination, plan: Any, note: Any) -> None:
     fits = "one device" if need <= device else "spill" if need <= SPILL * device else "cluster"
     exam.expect("The choice follows from the sizes", choice == fits,
                 f"{need:g} GB with working room, {device:g} GB on a device: {choice!r}")  # fmt: skip
-    exam.expect("There is a whole number of devices", devices == int(devices), f"{devices:g}")
+    exam.expect("The number of devices is an integer", devices == int(devices), f"{devices:g}")
     if choice == "cluster":
         least = max(2, math.ceil(need / device - 1e-9))
-        exam.expect("The devices together hold the data with working room", devices >= least,
+        exam.expect("The devices together hold the data, with working room", devices >= least,
                     f"{devices:g} of {device:g} GB each, for {need:g} GB")  # fmt: skip
     else:
-        exam.expect("One device is one device", devices == 1, f"{devices:g}")
-    exam.expect("In one step less travels than all the data", travels < data, f"{travels:g} of {data:g} GB")
+        exam.expect("The number of devices is 1 for this choice", devices == 1, f"{devices:g}")
+    exam.expect("One step moves less than all the data", travels < data, f"{travels:g} of {data:g} GB")
     exam.require("`note` is text", isinstance(note, str), describe(note))
     lines = [line.strip() for line in note.strip().splitlines() if line.strip()]
     exam.require("The note has two lines", len(lines) == 2, f"{len(lines)}")

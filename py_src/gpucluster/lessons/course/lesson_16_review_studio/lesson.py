@@ -11,15 +11,15 @@
 #       repetition: {title: "Cards, and when they come again", link: "16#boxes"}
 #       advice: {title: "A study advisor made of rules", link: "16#advisor"}
 #       evidence: {title: "Claims, dates and sources", link: "16#claims"}
-#       certificates: {title: "What a certificate can say", link: "16#certificate"}
+#       certificates: {title: "What a certificate can show", link: "16#certificate"}
 #       design-notes: {title: "A design in two lines", link: "16#conclusions"}
 #     objectives:
 #       - score an exam so that guessing does not pay, and calculate how far luck can go
 #       - find out whether a habit of the authors gives the answers away
 #       - schedule cards in four boxes, and search a deck
 #       - write the rules of a study advisor, and check them against real ones
-#       - put milestones in order, and say what a claim leaves out
-#       - say what a learner's record shows, and what it does not
+#       - put milestones in order, and identify what a claim leaves out
+#       - explain what a learner's record shows, and what it does not
 #       - write the design for your own problem in two lines
 # ---
 
@@ -30,14 +30,14 @@
 #
 # If you have 45 minutes, do sections 1 and 3, and exercise 16.10 at the end. If you have 15, do the exam, the due cards and the advice.
 #
-# At the end you can
+# After this lesson, you can
 #
 # * **score** an exam so that guessing does not pay, and **calculate** how far luck can go;
 # * **find out** whether a habit of the authors gives the answers away;
 # * **schedule** cards in four boxes, and **search** a deck;
 # * **write** the rules of a study advisor, and **check** them against real ones;
-# * **put** milestones in order, and **say** what a claim leaves out;
-# * **say** what a learner's record shows, and what it does not;
+# * **put** milestones in order, and **identify** what a claim leaves out;
+# * **explain** what a learner's record shows, and what it does not;
 # * **write** the design for your own problem in two lines.
 #
 # Work from top to bottom. Where you see `...`, it is your turn. `check("16.1", fair_points)` checks your answer,
@@ -54,7 +54,7 @@ from gpucluster import lessons
 lab = lessons.start("16")
 
 # %% [markdown]
-# The lines above say what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
+# The output above shows what you are running on. `lab.client` is an ordinary Dask client. Without `lab`, you would write
 # `client = Client(LocalCluster(n_workers=2))`. The rest of this notebook is the same everywhere.
 
 # %% tags=["run"]
@@ -646,7 +646,7 @@ print("the damaged file was left unchanged:", left == whole[: len(whole) // 2])
 # this as a one-line message, and the lesson continues without saving progress.
 
 # %% [markdown] anchor="milestones"
-# ## 4. What happened when, and who says so
+# ## 4. What happened when, and according to whom
 
 # %% [markdown] exercise="16.7" title="Milestones in order" topic="evidence"
 # ### Exercise 16.7 · Milestones in order (5 min)
@@ -732,13 +732,13 @@ check("16.8", missing)
 # %% [markdown] anchor="references"
 # ### References that can be followed
 #
-# The material ends with three links: the TOP500 list of June 2020, SnapML, Dask. One of them is good as it stands. `top500.org/lists/top500/2020/06/` names a list
+# The material ends with three links: the TOP500 list of June 2020, SnapML, Dask. One of them is good. `top500.org/lists/top500/2020/06/` names a list
 # **with its month**: it will show the same in ten years. `dask.org` and the SnapML page are project home pages. They
 # change every month, so give the **version** you mean, and the date on which you looked. The quotation in claim A has
 # no reference at all. If others can check something, write it down so that they can.
 
 # %% [markdown] anchor="certificate"
-# ## 5. A certificate, and what it can say
+# ## 5. A certificate, and what it can show
 #
 # `lessons.certificate("Ada")` writes a page with what you have shown, in your lessons folder. What can such a page
 # claim? An exercise that passed without help shows more than one that passed after the solution was read. And a topic

@@ -11,11 +11,11 @@ import posixpath
 import re
 
 # %% wrong always_a_slash
-# fails: No slash is doubled, none is missing
+# fails: No slash is doubled or missing
 # ~ f"{server.rstrip('/')}/{path}" => server + "/" + path
 
 # %% wrong b_bare_urljoin: Urljoin drops the last part of a server without slash, so the page is not below the server.
-# fails: Nothing of the server's address is lost
+# fails: The server's address is complete
 # ~ f"{server.rstrip('/')}/{path}" => urljoin(server, path)
 from urllib.parse import urljoin
 

@@ -18,7 +18,7 @@ def borrow(start, job):
             return job(client)
 
 # %% wrong b_cluster_left, edit of the solution: Only the client is closed, and the cluster keeps running.
-# fails: No worker and no port is left after a job that succeeds
+# fails: No worker or port is left after a job that succeeds
 def borrow(start, job):
     with Client(start()) as client:
         return job(client)
@@ -32,7 +32,7 @@ def borrow(start, job):
 # +             print("The job failed:", error)
 
 # %% wrong b_exception_only, edit of the solution: Closes in the good case and after ValueError only, so other errors leave the cluster running.
-# fails: No worker and no port is left after a job that fails
+# fails: No worker or port is left after a job that fails
 def borrow(start, job):
     cluster = start()
     client = Client(cluster)

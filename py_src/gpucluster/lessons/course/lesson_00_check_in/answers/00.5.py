@@ -14,15 +14,15 @@ def visible_to(worker, devices):
 # ~ [(worker + i) % len(names)] for i in range(len(names)) => [worker:] + names[:worker]
 
 # %% wrong b_blanks: There are blanks after the commas, so the text is not the string that the table shows.
-# fails: All devices are there, none is new
+# fails: All devices are listed, and no others
 # ~ ",".join => ", ".join
 
 # %% wrong b_from_one: Counts the workers from 1, but the first worker has the number 0.
-# fails: Worker number i begins with device number i
+# fails: Worker number i starts with device number i
 # ~ worker + i => worker - 1 + i
 
 # %% wrong b_letters: Rotates the letters of the text, not the names between the commas.
-# fails: All devices are there, none is new
+# fails: All devices are listed, and no others
 def visible_to(worker, devices):
     return devices[2 * worker :] + "," + devices[: max(0, 2 * worker - 1)] if worker else devices
 
@@ -31,12 +31,12 @@ def visible_to(worker, devices):
 # ~ ",".join(names[(worker + i) % len(names)] for i in range(len(names))) => [names[(worker + i) % len(names)] for i in range(len(names))]
 
 # %% wrong b_swap_first: Brings the own device to the front, but the others do not follow in a rotated order.
-# fails: The others follow in order, and go round
+# fails: The others follow in order, and wrap around
 # -     return ",".join(names[(worker + i) % len(names)] for i in range(len(names)))
 # +     own = names.pop(worker % len(names))
 # +     return ",".join([own] + names)
 
 # %% wrong same_for_all
-# fails: Worker number i begins with device number i
+# fails: Worker number i starts with device number i
 def visible_to(worker, devices):
     return devices

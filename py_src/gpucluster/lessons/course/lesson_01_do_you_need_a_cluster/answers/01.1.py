@@ -8,12 +8,12 @@ def table_bytes(sample, n_rows):
     return sample.memory_usage(deep=True).sum() / len(sample) * n_rows
 
 # %% wrong b_csv: Estimates the size of a text file, not of the table in memory.
-# fails: The estimate is within 2 % of the whole table, neither more nor less (numbers only)
+# fails: The estimate is within 2 % of the whole table's size (numbers only)
 def table_bytes(sample, n_rows):
     return len(sample.to_csv(index=False)) / len(sample) * n_rows
 
 # %% wrong b_letters_only, edit of the solution: Counts the letters of object text, but not the pointers and the bytes around each text.
-# fails: The estimate is within 2 % of the whole table, neither more nor less (numbers and object text)
+# fails: The estimate is within 2 % of the whole table's size (numbers and object text)
 # ~ sample.memory_usage(deep=True, index=False).sum() => sum(column.astype(str).str.len().sum() if column.dtype == object else column.nbytes for _, column in sample.items())
 
 # %% wrong sample_changed, edit of the solution

@@ -33,6 +33,6 @@ def nodes_needed(data_bytes, node_bytes, usable=1.0):
     return data_bytes / (node_bytes * usable)
 
 # %% wrong single_precision
-# fails: One byte more needs one node more
+# fails: One more byte needs one more node
 # ~ import math => import numpy as np
 # ~ math.ceil(data_bytes / ( => np.ceil(np.float32(data_bytes) / np.float32(

@@ -38,7 +38,7 @@ def dask_answer(table):
     return dask.compute(table.shape[0], table.dep_delay.mean())
 
 # %% wrong b_asks_twice: Asks the same question twice in each step, although it takes seconds.
-# fails: It halves what is left with each question
+# fails: It halves the remaining range with each call
 # -         return between(middle, high) if survives(middle) else between(low, middle - 1)
 # +         return between(middle if survives(middle) else low, high if survives(middle) else middle - 1)
 
@@ -47,15 +47,15 @@ def dask_answer(table):
 # ~ between(0, highest) => between(1, highest)
 
 # %% wrong b_first_partition: Looks at the first partition only, not at the whole table.
-# fails: The number of rows is that of all copies
+# fails: The number of rows counts all copies
 # ~ len(table), table["dep_delay"] => len(table.partitions[0]) * table.npartitions, table["dep_delay"]
 
 # %% wrong b_mean_of_means: The mean of the means of the partitions is not the mean of the column if the partitions differ.
-# fails: The mean is that of one copy
+# fails: The mean equals that of one copy
 # ~ mean().compute() => map_partitions(lambda part: part.mean(), meta=("m", "f8")).compute().mean()
 
 # %% wrong b_missing_not_counted: Counts only the rows with a delay; cancelled flights are rows as well.
-# fails: The number of rows is that of all copies
+# fails: The number of rows counts all copies
 # ~ len(table), table => table["dep_delay"].count().compute(), table
 
 # %% wrong b_table_fetched: Fetches the whole table to the notebook; the text says never.

@@ -22,7 +22,7 @@ choices = {
 }
 
 # %% wrong all_dask
-# fails: Nine of the ten choices are good ones
+# fails: At least nine of the ten choices are good
 choices = dict.fromkeys("abcdefghij", "Dask")
 
 # %% wrong case_missing, edit of the solution

@@ -18,12 +18,12 @@ def order(graph):
     return done
 
 # %% wrong as_given
-# fails: Each task comes after everything that it needs, in 200 random graphs
+# fails: Each task comes after everything it needs, in 200 random graphs
 def order(graph):
     return list(graph)
 
 # %% wrong b_circle_left_out, edit of the solution: With a circle it returns the tasks that can be done, instead of a ValueError.
-# fails: A graph with a circle raises a ValueError
+# fails: A graph with a cycle raises a ValueError
 # ~ raise ValueError("There is a circle.") => return done
 
 # %% wrong b_diamond_is_circle: A task that two others need is taken for a circle, because it is visited twice.

@@ -62,7 +62,7 @@ def three_answers(pieces):
     return rows, total / rows, worst
 
 # %% wrong b_pieces_fetched: Fetches the pieces to the notebook; only small numbers may come.
-# fails: No piece comes to the notebook
+# fails: No piece is sent to the notebook
 # -     return merge([delayed(lambda p: (p.size, p.sum(), p.max()))(piece) for piece in pieces]).compute()
 # +     values = np.concatenate(dask.compute(*pieces))
 # +     return values.size, values.mean(), values.max()

@@ -41,19 +41,19 @@ def bound(orders, cooks, knives):
     return np.max([seconds.sum() / cooks, seconds[needs].sum() / knives, max(ends.values())])
 
 # %% wrong added_up: The limits are added instead of compared.
-# fails: It is right where the limit is all work, shared among the cooks
+# fails: It is right if the limit is all work, shared among the cooks
 # ~ max(work, cutting / knives if cutting else 0.0, max(map(chain, by_name), default=0.0)) => work + cutting / knives
 
 # %% wrong b_direct_only: Adds only the orders that come directly before, not the whole chain.
-# fails: It is right where the limit is the longest chain of orders that wait for each other
+# fails: It is right if the limit is the longest chain of orders that wait for each other
 # ~ chain(earlier) for earlier => by_name[earlier].seconds for earlier
 
 # %% wrong b_knife_by_cooks: Divides the knife work by the number of cooks, not of knives.
-# fails: It is right where the limit is the work with a knife, shared among the knives
+# fails: It is right if the limit is the work with a knife, shared among the knives
 # ~ cutting / knives => cutting / cooks
 
 # %% wrong b_whole_seconds: Floor division cuts the seconds of the first two limits.
-# fails: It is right where the limit is the work with a knife, shared among the knives
+# fails: It is right if the limit is the work with a knife, shared among the knives
 # ~ orders) / cooks => orders) // cooks
 # ~ cutting / knives => cutting // knives
 

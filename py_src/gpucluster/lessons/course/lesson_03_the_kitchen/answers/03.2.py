@@ -61,11 +61,11 @@ from contextlib import nullcontext
 import pandas as pd
 
 # %% wrong knife_for_all, edit of right table: Every order takes a knife.
-# fails: Orders without a knife do not wait for one
+# fails: Orders that need no knife do not wait for one
 # ~ knives if order.knife else nullcontext() => knives
 
 # %% wrong no_knife, edit of wrong knife_for_all: No cook takes a knife.
-# fails: Never more knives in use than there are
+# fails: No more knives are in use than exist
 def with_semaphore(order, knives):
     return hands_on(order)
 
@@ -74,16 +74,16 @@ def with_semaphore(order, knives):
 # ~ return idle / total => return 1 - idle / total
 
 # %% wrong b_nothing_returned: The entry of hands_on is not returned for orders with a knife.
-# fails: Each order gives what hands_on returns: an Entry
+# fails: Each order returns an Entry, as hands_on does
 # ~ return hands_on(order) => return (hands_on(order), None)[1] if order.knife else hands_on(order)
 
 # %% wrong b_opposite, edit of right table: The orders without a knife take one, and those with a knife do not.
-# fails: Never more knives in use than there are
+# fails: No more knives are in use than exist
 # ~ knives if order.knife else nullcontext() => nullcontext() if order.knife else knives
 
 # %% wrong never_given_back, edit of wrong knife_for_all: A knife is taken and never given back.
-# fails: Never more knives in use than there are
-# fails: Every knife is back at the end
+# fails: No more knives are in use than exist
+# fails: Every knife is returned at the end
 def with_semaphore(order, knives):
     if not order.knife:
         return hands_on(order)
@@ -92,7 +92,7 @@ def with_semaphore(order, knives):
     return hands_on(order)
 
 # %% wrong kept_after_an_error, edit of right acquire: After an error, the knife is not given back.
-# fails: A knife is back also when hands_on raises an error
+# fails: The knife is returned even if hands_on raises an error
 def with_semaphore(order, knives):
     if not order.knife:
         return hands_on(order)

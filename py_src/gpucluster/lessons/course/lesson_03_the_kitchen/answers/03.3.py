@@ -53,11 +53,11 @@ def serve(client, orders):
 # ~ dask.annotate(resources={"knife": 1}) if order.knife else nullcontext() => dask.annotate(resources={"knife": 1})
 
 # %% wrong b_no_resources: The orders do not say that they need a knife.
-# fails: Never more knives in use than there are
+# fails: No more knives are in use than exist
 # ~ dask.annotate(resources={"knife": 1}) if order.knife else nullcontext() => nullcontext()
 
 # %% wrong b_pure: Says pure=True, so equal orders are cooked only once.
-# fails: Each order is done once, even where two are the same
+# fails: Each order is done once, even if two are the same
 # ~ dask.delayed(hands_on, pure=False) => dask.delayed(hands_on, pure=True)
 
 # %% wrong c_entries: Waits for the orders and returns their entries, not futures.
@@ -65,7 +65,7 @@ def serve(client, orders):
 # ~ client.compute(tasks, optimize_graph=False) => client.gather(client.compute(tasks, optimize_graph=False))
 
 # %% wrong c_knives_first: The orders with a knife first, then the others: the futures do not stand in the sequence of the orders.
-# fails: The futures stand in the sequence of the orders
+# fails: The futures are in the same order as the orders
 # ~ for order in orders: => for order in sorted(orders, key=lambda order: not order.knife):
 
 # %% wrong semaphore, edit of right annotated: Cooks wait for a knife inside the task.

@@ -28,13 +28,13 @@ def balance(table, npartitions):
 import numpy as np
 
 # %% wrong b_in_notebook: Gathers the table in the notebook and cuts it there.
-# fails: The rows do not travel through the notebook
+# fails: No rows pass through the notebook
 # -     return table.shuffle(on="row", npartitions=npartitions, shuffle_method="tasks")
 # +     return dd.from_pandas(table.compute(), npartitions=npartitions)
 import dask.dataframe as dd
 
 # %% wrong b_npartitions_ignored: Keeps the old number of partitions and ignores npartitions.
-# fails: There are as many partitions as were asked for
+# fails: There are as many partitions as requested
 # ~ on="row", npartitions=npartitions, shuffle_method="tasks" => "row"
 
 # %% wrong b_row_lost: Row becomes the index, so the column row is gone and the rows are not the same.
@@ -47,7 +47,7 @@ def balance(table, npartitions):
     return table.sample(frac=0.9, random_state=0).shuffle("row", npartitions=npartitions)
 
 # %% wrong estimated_limits: A sorted index whose limits Dask estimates from a sample.
-# fails: The largest partition has at most 1.3 times the mean number of rows
+# fails: No partition has more than 1.3 times the mean number of rows
 def balance(table, npartitions):
     return table.set_index("row", npartitions=npartitions, drop=False)
 

@@ -46,7 +46,7 @@ def batched(client, task, numbers):
     return sum(client.gather(client.map(several, [numbers[:half], numbers[half:]], pure=False)))
 
 # %% wrong one_task, edit of right two: One task does everything, and all other workers have nothing to do.
-# fails: The numbers are cut into at least one task per cook
+# fails: There is at least one task per cook
 # -     half = len(numbers) // 2
 # -     return sum(client.gather(client.map(several, [numbers[:half], numbers[half:]], pure=False)))
 # +     return client.submit(several, numbers, pure=False).result()

@@ -71,24 +71,24 @@ def survive(client, lazy):
 # -     crash(client, busy[-1])
 
 # %% wrong c_first_worker, edit of right persist: Crashes the first worker, even where it has done nothing of the result yet.
-# fails: The crash comes in the middle: something that the worker had done is computed again
+# fails: The crash comes in the middle: something that the worker had computed is recomputed
 # ~ busy[-1] => addresses(client)[0]
 
 # %% wrong c_fixed_time, edit of right persist: Crashes after a fixed time, whatever has been done by then.
-# fails: The crash comes in the middle: something that the worker had done is computed again
+# fails: The crash comes in the middle: something that the worker had computed is recomputed
 # -     while not (busy := [worker for worker, keys in client.has_what().items() if keys]):
 # -         time.sleep(0.03)
 # +     time.sleep(0.4)
 # +     busy = sorted(addresses(client), key=lambda worker: len(client.has_what()[worker]))
 
 # %% wrong c_last_worker, edit of right persist: Crashes the last worker, even where it has done nothing of the result yet.
-# fails: The crash comes in the middle: something that the worker had done is computed again
+# fails: The crash comes in the middle: something that the worker had computed is recomputed
 # ~ busy[-1] => addresses(client)[-1]
 
 # %% wrong future, edit of right persist: Returns a future, not a result.
-# fails: The result is exactly that of an undisturbed run
+# fails: The result equals that of an undisturbed run
 # ~ answer = started.compute() => answer = client.compute(started)
 
 # %% wrong does_not_wait, edit of right persist: Returns when the result is there, whether the worker has come back or not.
-# fails: It returns when there are as many workers as before
+# fails: It returns once there are as many workers as before
 # -     restored(client, count)

@@ -41,13 +41,13 @@ def with_reload(client, data, task, reload):
 why = "C"
 
 # %% wrong always_reloads, edit of the solution: Loads each time, lost or not.
-# fails: While the data is there, it is not loaded again
+# fails: While the data exists, it is not loaded again
 def with_reload(client, data, task, reload):
     data = client.scatter(reload(), hash=False)
     return client.submit(task, data, pure=False).result(), data
 
 # %% wrong b_error_returned: An error of the task is returned; "it must reach the caller".
-# fails: An error of the task itself is passed on, whatever its kind
+# fails: Any error in the task itself is passed on
 # -         data = client.scatter(reload(), hash=False)
 # -         return client.submit(task, data, pure=False).result(), data
 # +         data = client.scatter(reload(), hash=False)
@@ -60,7 +60,7 @@ def with_reload(client, data, task, reload):
 # ~ data = client.scatter(reload(), hash=False) => data = reload()
 
 # %% wrong old_future: Returns the future that was lost.
-# fails: The future it returns after the crash can be used again
+# fails: The future returned after the crash can be used again
 # -         data = client.scatter(reload(), hash=False)
 # -         return client.submit(task, data, pure=False).result(), data
 # +         return client.submit(task, client.scatter(reload(), hash=False), pure=False).result(), data
@@ -77,11 +77,11 @@ def with_reload(client, data, task, reload):
 # +         return task(table), client.scatter(table, hash=False)
 
 # %% wrong b_why_a: It is not a matter of time, no task makes the data (why).
-# fails: The reason is the right one of the four
+# fails: The reason is right
 # ~ why = "c" => why = "a"
 
 # %% wrong c_only_value_errors: Passes on a ValueError only; any other error of the task counts as a loss.
-# fails: An error of the task itself is no reason to load again
+# fails: An error in the task itself does not cause a reload
 # -     except CancelledError:
 # -         data = client.scatter(reload(), hash=False)
 # +     except ValueError:

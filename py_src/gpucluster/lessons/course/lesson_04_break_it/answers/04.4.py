@@ -89,7 +89,7 @@ def record(folder, number, line):
 # +     with open(path, "w") as file:
 
 # %% wrong lock_stays, edit of right plain_files: A lock file stays when its writer crashes, and all others wait forever.
-# fails: A task that begins again after a crash comes to its end
+# fails: A task that restarts after a crash finishes
 # -     with open(os.path.join(folder, f"{number}.txt"), "w") as file:
 # -         file.write(line)
 # +     lock = Path(folder) / "lock"

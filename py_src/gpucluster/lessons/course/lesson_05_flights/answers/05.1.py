@@ -37,7 +37,7 @@ def audit(table, key):
 # +     return {"rows": rows, "nulls": {name: int(n) for name, n in nulls.items() if n}, "duplicates": rows - groups}
 
 # %% wrong all_columns, edit of right b_lazy_one_compute: Columns without a gap are named as well.
-# fails: nulls names only columns in which something is missing
+# fails: nulls lists only columns with missing values
 def audit(table, key):
     rows, nulls, keys = dask.compute(table.shape[0], table.isna().sum(), table[key].drop_duplicates().shape[0])
     return {"rows": rows, "nulls": nulls.to_dict(), "duplicates": rows - keys}
@@ -52,22 +52,22 @@ def audit(table, key):
 # ~ rows=int(rows), => rows=table.shape[0],
 
 # %% wrong distance_has_no_zero: A distance of 0 is no distance: twice as far means something.
-# fails: Each column has its kind: what may one do with its values?
+# fails: Each column has the right kind: what can you do with its values?
 # ~ "distance": "ratio" => "distance": "interval"
 
 # %% wrong first_partition, edit of right b_lazy_one_compute: Only the first partition is counted.
-# fails: rows is the number of all rows
+# fails: rows counts all rows
 def audit(table, key):
     first = table.partitions[0].compute()
     nulls = first.isna().sum()
     return {"rows": len(first), "nulls": nulls[nulls > 0].to_dict(), "duplicates": int(first.duplicated(key).sum())}
 
 # %% wrong keys_with_gaps_lost, edit of right columns_one_by_one: Groups leave out the keys with a gap.
-# fails: duplicates counts the rows whose key was there before, even in another partition
+# fails: duplicates counts the rows whose key occurred before, even in another partition
 # ~ key, dropna=False => key
 
 # %% wrong repeated_keys, edit of right columns_one_by_one: Counts the keys that occur again, not the rows.
-# fails: duplicates counts the rows whose key was there before, even in another partition
+# fails: duplicates counts the rows whose key occurred before, even in another partition
 # ~ rows - groups => again
 # -     groups = len(table.groupby(key, dropna=False).size())
 # +     again = int((table.groupby(key, dropna=False).size() > 1).sum().compute())

@@ -73,7 +73,7 @@ def cut(table, most_bytes):
 # +     return [whole.iloc[start : start + rows] for start in range(0, len(whole), rows)]
 
 # %% wrong b_mean_size, edit of right middle: Cut looks at the mean size only; long rows make a partition "above `most_bytes`".
-# fails: No partition is above most_bytes
+# fails: No partition is larger than most_bytes
 def cut(table, most_bytes):
     total = table.memory_usage(deep=True).sum().compute()
     return table.repartition(npartitions=max(1, math.ceil(total / most_bytes)))
@@ -103,5 +103,5 @@ def cut(table, most_bytes):
 # ~ repartition(partition_size=int(most_bytes * 0.9)) => repartition(partition_size=most_bytes).dropna()
 
 # %% wrong too_small: Always a thousand partitions.
-# fails: A table below the band is one partition
+# fails: A table below the range is one partition
 # ~ return 1 => return 1000

@@ -16,15 +16,15 @@ def pipeline(flights, weather):
     return joined.groupby(["origin", "fog"])["score"].agg(["count", "mean"])
 
 # %% wrong b_answer_computed, edit of the solution: The answer is an ordinary table; "the same result, lazy".
-# fails: Its code collects nothing on the way: no compute, to_pandas or the like
+# fails: Its code gathers nothing on the way: no compute, to_pandas or similar
 # ~ .agg(["count", "mean"]) => .agg(["count", "mean"]).compute()
 
 # %% wrong b_before_the_join: Mean and deviation of all departed flights, including those without weather; "the same result".
-# fails: mean is the mean of the normalised delay
+# fails: mean is the mean normalised delay
 # ~ delay = joined["dep_delay"] => delay = flights["dep_delay"]
 
 # %% wrong b_both_fetched: Fetches both tables by dask.compute and cuts the join again; "nothing is collected on the way".
-# fails: Its code collects nothing on the way: no compute, to_pandas or the like
+# fails: Its code gathers nothing on the way: no compute, to_pandas or similar
 # -     joined = flights[columns].dropna().merge(weather[["origin", "time_hour", "visib"]], on=["origin", "time_hour"])
 # +     departed, hours = dask.compute(flights[columns].dropna(), weather[["origin", "time_hour", "visib"]])
 # +     joined = dd.from_pandas(departed.merge(hours, on=["origin", "time_hour"]), npartitions=4)
@@ -36,7 +36,7 @@ import dask.dataframe as dd
 # ~ on=["origin", "time_hour"]) => on=["origin", "time_hour"], how="left")
 
 # %% wrong b_numbers_computed: Computes mean and deviation on the way; "nothing is collected on the way".
-# fails: Its code collects nothing on the way: no compute, to_pandas or the like
+# fails: Its code gathers nothing on the way: no compute, to_pandas or similar
 # ~ delay.mean()) / delay.std() => delay.mean().compute()) / delay.std().compute()
 
 # %% wrong b_only_mean, edit of the solution: The mean only; "count and mean of the normalised delay".

@@ -64,19 +64,19 @@ def open_delays(folder):
     return dd.read_parquet(folder)[["dep_delay", "origin"]]
 
 # %% wrong another_column_changed, edit of right assume_missing: Delays in half precision.
-# fails: Every column has the values of the CSV files
+# fails: Every column has the values from the CSV files
 # ~ utc=True)) => utc=True), hour=0)
 
 # %% wrong b_drops_rows, edit of right cast_later: Rows with a gap are left out; "what is missing stays missing".
-# fails: All rows arrive
+# fails: All rows are there
 # ~ .to_parquet(folder) => .dropna().to_parquet(folder)
 
 # %% wrong b_empty_words, edit of right cast_later: Keep_default_na=False makes an empty word of a missing tailnum; "what is missing stays missing".
-# fails: What is missing stays missing
+# fails: Missing values stay missing
 # ~ parse_dates=["time_hour"] => parse_dates=["time_hour"], keep_default_na=False, na_values=dict.fromkeys(GAPS, "")
 
 # %% wrong b_gaps_are_zero, edit of right cast_later: Fills the gaps with 0; "what is missing stays missing".
-# fails: What is missing stays missing
+# fails: Missing values stay missing
 # ~ .to_parquet(folder) => .fillna(dict.fromkeys(GAPS, 0)).to_parquet(folder)
 
 # %% wrong b_one_big_file, edit of right cast_later: All months end in one file; "each CSV file becomes one Parquet file".
@@ -108,7 +108,7 @@ def convert(csv_files, folder):
 # ~ "Int32"), parse_dates=["time_hour"]) => "Int32"))
 
 # %% wrong ignores_folder, edit of right assume_missing: open_delays returns the table that convert has kept.
-# fails: It reads these two columns only: the others are damaged on purpose
+# fails: It reads only these two columns: the others are corrupted on purpose
 # ~ dd.read_parquet(folder, columns=["origin", "dep_delay"]) => KEPT[-1]
 # -     table.to_parquet(folder, write_index=False)
 # +     table.to_parquet(folder, write_index=False)

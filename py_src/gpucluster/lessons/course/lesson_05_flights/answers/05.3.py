@@ -8,7 +8,7 @@ def mean_delay(flights):
     return groups.sum() / groups.count()
 
 # %% wrong b_all_flights: Divides by the number of all flights, including those that never left.
-# fails: Each flight that departed counts once, whatever its partition
+# fails: Each departed flight counts once, whatever its partition
 def mean_delay(flights):
     groups = flights.groupby("origin")
     return groups["dep_delay"].sum() / groups.size()
@@ -24,6 +24,6 @@ def mean_delay(flights):
     return flights.groupby("origin")["dep_delay"].mean().compute()
 
 # %% wrong one_partition: All rows into one partition first.
-# fails: No rows travel: partitions stay as they are, no shuffle
+# fails: No rows move: partitions are unchanged, no shuffle
 def mean_delay(flights):
     return flights.repartition(npartitions=1).groupby("origin")["dep_delay"].mean()

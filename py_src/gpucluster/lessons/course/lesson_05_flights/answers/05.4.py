@@ -59,11 +59,11 @@ no_weather = {"flights": 1556, "after_the_end": 932}
 # ~ joined["partner"] == "both" => (joined["partner"] == "both").where(joined["partner"] == "both")
 
 # %% wrong b_inner: An inner join; "every flight stays".
-# fails: Each flight is there once, with or without a partner
+# fails: Each flight occurs once, with or without a match
 # ~ how="left" => how="inner"
 
 # %% wrong b_temperature: Asks for the temperature; "a missing value is not a missing row".
-# fails: has_weather says whether there is a row for that hour
+# fails: has_weather shows whether there is a row for that hour
 # ~ joined["partner"] == "both" => ~joined["temp"].isna()
 
 # %% wrong flights_computed: All is fetched, and made lazy again.

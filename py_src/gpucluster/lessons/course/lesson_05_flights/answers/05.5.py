@@ -34,16 +34,16 @@ def unknown_by_carrier(joined):
 # ~ (~joined["known_plane"]) => joined["known_plane"]
 
 # %% wrong b_inner: An inner join; "every flight stays".
-# fails: Each flight is there once, with or without a partner
+# fails: Each flight occurs once, with or without a match
 # ~ how="left" => how="inner"
 
 # %% wrong b_known_by_year: A plane without a year counts as not known; "but the planes are in the table".
-# fails: known_plane says whether the plane is in the table
+# fails: known_plane shows whether the plane is in the table
 # ~ rename(columns={"year": "built"}).assign(known_plane=1.0) => rename(columns={"year": "built"})
 # ~ assign(known_plane=joined["known_plane"].fillna(0.0).astype(bool)) => assign(known_plane=joined["built"].notnull())
 
 # %% wrong b_year_overwritten, edit of right b_rename_and_flag: Year is that of the plane after the join, not the flight's "own".
-# fails: The columns of the flights keep their names and values
+# fails: The flights' columns keep their names and values
 def join_planes(flights, planes):
     fleet = planes[["tailnum", "year", "seats"]].assign(flag=1)
     joined = flights.drop(columns=["year"]).merge(fleet, on="tailnum", how="left")

@@ -38,7 +38,7 @@ def unknown_destinations(joined):
 # ~ joined[joined["dest_name"].isna()].groupby => joined[joined["dest"].isin(["BQN", "PSE", "SJU", "STT"])].groupby
 
 # %% wrong b_inner: An inner join; "every flight stays".
-# fails: Each flight is there once, with or without a partner
+# fails: Each flight occurs once, with or without a match
 # ~ merge(places, on="dest", how="left") => merge(places, on="dest")
 
 # %% wrong b_one_number: One number for all; asked is "the number of flights to each destination".

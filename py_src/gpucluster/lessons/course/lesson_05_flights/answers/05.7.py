@@ -51,7 +51,7 @@ def one_hot(table, column):
     return pd.get_dummies(table[[column]].compute(), columns=[column], dtype=int)
 
 # %% wrong c_fetched_and_cut_again: All rows come to the notebook, are encoded there, and are cut into partitions again.
-# fails: The rows stay where they are: the new table is made of the partitions of the old one
+# fails: No rows move: the new table consists of the old one's partitions
 # -     return dd.get_dummies(table[[column]].categorize(columns=[column]), columns=[column], dtype="int8")
 # +     values = table[column].compute().reset_index(drop=True)
 # +     return dd.from_pandas(pd.get_dummies(values, prefix=column), npartitions=table.npartitions)

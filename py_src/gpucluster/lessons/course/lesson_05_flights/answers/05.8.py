@@ -72,7 +72,7 @@ def minutes_in_air(block):
 # ~ .astype("int64") => .astype("int64") + 1
 
 # %% wrong b_place_not_index, edit of wrong b_one_row_more: Flight_row counts from 0 in each block; it is "its index in the block".
-# fails: flight_row is the number of the flight, its index in the block
+# fails: flight_row is the flight's index in the block
 # ~ dropna(subset=["air_time"]) => dropna(subset=["air_time"]).reset_index(drop=True)
 # ~ astype("int64") + 1 => astype("int64")
 
@@ -83,9 +83,9 @@ def minutes_in_air(block):
 # ~ dtype="int32" => "int64"
 
 # %% wrong c_clock_begins_again: The clock begins again at 0 when the year ends.
-# fails: clock is the minute of departure plus minute, even after the end of the year
+# fails: clock is the departure minute plus minute, even past the end of the year
 # ~ clock += minute => clock = (clock + minute) % (365 * 1440)
 
 # %% wrong c_fails_without_flights: Fails for a block of which no flight was in the air: there is nothing to concatenate.
-# fails: A block of which no flight was in the air gives a table without rows: ValueError
+# fails: A block in which no flight was in the air gives an empty table: ValueError
 # ~ (0, dtype="int16")] + [np.arange( => (

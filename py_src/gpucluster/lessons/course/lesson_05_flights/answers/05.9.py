@@ -20,17 +20,17 @@ peak = (191, 133674)
 # ~ sort_index() => sort_index(ascending=False)
 
 # %% wrong b_swapped: (clock, number), asked is "(number, clock)".
-# fails: number is the most flights that are in the air in one minute
+# fails: number is the largest number of flights in the air in one minute
 # ~ int(counts.max()), int(counts.idxmax()) => int(counts.idxmax()), int(counts.max())
 # ~ 191, 133_674 => 133_674, 191
 
 # %% wrong departures: Counts departures instead of flights in the air.
-# fails: peak is what busiest found in the real year (±0)
+# fails: peak is the result of busiest for the real year (±0)
 # ~ counts = minutes.groupby("clock") => counts = minutes[minutes["minute"] == 0].groupby("clock")
 # ~ 191, 133_674 => 37, 1234
 
 # %% wrong hard_coded, edit of right b_groupby_size: The answer for the real year, whatever the table.
-# fails: number is the most flights that are in the air in one minute
+# fails: number is the largest number of flights in the air in one minute
 def busiest(minutes):
     return 191, 133674
 

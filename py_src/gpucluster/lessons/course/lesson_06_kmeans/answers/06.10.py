@@ -61,12 +61,12 @@ def recolour(client, parts, centroids):
     return np.array([np.rint(centroids[j] * 255) for j in labels]).astype(np.uint8)
 
 # %% wrong b_colours_not_pixels: Each different colour counts once, so it is not the k-means of the pixels of the photo.
-# fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has come to rest
+# fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has converged
 # ~ fit(pixels) => fit(np.unique(pixels, axis=0))
 # ~ colours[model.labels_].reshape => colours[model.predict(pixels)].reshape
 
 # %% wrong b_cut_off: Cuts off the digits when it makes whole numbers, but 'rounded' is asked.
-# fails: Colours are rounded to the nearest whole number, not cut off
+# fails: Colours are rounded to the nearest integer, not truncated
 # ~ colours = np.floor(here * 255 + 0.5).astype => colours = (here * 255).astype
 # ~ colours = np.rint(model.cluster_centers_ * 255) => colours = (model.cluster_centers_ * 255)
 
@@ -78,7 +78,7 @@ def recolour(client, parts, centroids):
 # +     return np.floor(np.asarray(centroids) * 255 + 0.5).astype("uint8")[labels]
 
 # %% wrong b_few_iterations: One iteration only, but the k-means must have converged.
-# fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has come to rest
+# fails: Each colour of the picture for k = 4 is the mean of its pixels: k-means has converged
 # ~ max_iter=2000 => max_iter=1
 
 # %% wrong b_flat_pictures: The pictures have one row per pixel, but 'in the shape of the photo' is asked.
@@ -96,7 +96,7 @@ def recolour(client, parts, centroids):
 # ~ return np.vstack(client.gather(client.compute(lazy))) => return np.concatenate(client.gather(client.compute(lazy)))
 
 # %% wrong b_loose_tolerance: Stops while the centroids still move, but 'its centroids no longer move' is asked.
-# fails: Each colour of the picture for k = 8 is the mean of its pixels: k-means has come to rest
+# fails: Each colour of the picture for k = 8 is the mean of its pixels: k-means has converged
 # ~ tol=0 => tol=0.5
 
 # %% wrong b_two_pictures: Range(4, 16, 4) makes 4, 8 and 12, but 4, 8 and 16 are asked.

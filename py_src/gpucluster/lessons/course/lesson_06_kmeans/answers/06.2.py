@@ -40,11 +40,11 @@ def assign(points, centroids):
     return ((centroids**2).sum(axis=1) - 2 * points @ centroids.T).argmin(axis=0)
 
 # %% wrong hard_coded: The answer for one sample.
-# fails: Each point gets the centroid that is nearest to it
+# fails: Each point gets its nearest centroid
 # ~ argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0) => arange(len(points)) % len(centroids)
 
 # %% wrong b_city_block: Adds up absolute differences, which is not the distance of the text (squared differences).
-# fails: Each point gets the centroid that is nearest to it
+# fails: Each point gets its nearest centroid
 # ~ np.linalg.norm(points - c, axis=1) => np.abs(points - c).sum(axis=1)
 
 # %% wrong b_from_one, edit of right plain_loop: Numbers the centroids from 1 to k, but 0 to k-1 is asked.
@@ -59,17 +59,17 @@ def assign(points, centroids):
 import tracemalloc
 
 # %% wrong half_at_a_time: All differences of most of the points at once: nearly n × k × d.
-# fails: Memory stays below half of an array of n × k × d numbers
+# fails: Memory stays below half the size of an array of n × k × d numbers
 # -     return np.argmin([np.linalg.norm(points - c, axis=1) for c in centroids], axis=0)
 # +     cut = len(points) * 2 // 3
 # +     halves = [((p[:, None] - centroids[None]) ** 2).sum(axis=2).argmin(axis=1) for p in (points[:cut], points[cut:])]
 # +     return np.concatenate(halves)
 
 # %% wrong single_precision: Distances in single precision, although the points have more digits.
-# fails: Points of float64 are compared in float64: the nearer of two centroids that are almost the same
+# fails: float64 points are compared in float64, even for two almost equal centroids
 # ~ points - c => np.float32(points) - np.float32(c)
 
 # %% wrong n_by_k_by_d: Right labels, but an array of n × k × d numbers.
-# fails: Memory stays below half of an array of n × k × d numbers
+# fails: Memory stays below half the size of an array of n × k × d numbers
 def assign(points, centroids):
     return ((points[:, None, :] - centroids[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)

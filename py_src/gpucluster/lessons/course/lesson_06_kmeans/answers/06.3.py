@@ -18,7 +18,7 @@ def partial(points, labels, centroids):
 # ~ sums, counts, np => sums, np.maximum(counts, 1), np
 
 # %% wrong b_buffered: Sums[labels] += points adds only the last point of each cluster, not the sum.
-# fails: The sums together are the sum of all points
+# fails: The sums add up to the sum of all points
 # ~ np.add.at(sums, labels, points) => sums[labels] += points
 
 # %% wrong b_mean_inertia: Inertia is the mean of the squared distances, which does not add up.

@@ -64,7 +64,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 
 # %% wrong b_any_stands: Stops as soon as one coordinate stands still, but 'no coordinate' may move.
 # fails: It stops after the first step in which no coordinate moves by more than tolerance
-# fails: It goes on until the centroids stand still
+# fails: It continues until the centroids stop moving
 # ~ allclose(path[-1], path[-2], rtol=0, atol=tolerance) => isclose(path[-1], path[-2], rtol=0, atol=tolerance).any()
 
 # %% wrong b_extra_inertia: Adds the inertia of the last centroids as well, but there is 'none for the last entry of path'.
@@ -79,7 +79,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # +         if len(inertias) > 1 and abs(inertias[-2] - inertias[-1]) <= tolerance * inertias[-2]:
 
 # %% wrong b_mean_of_means: Takes the mean of the means of the blocks; sums and counts are to be merged.
-# fails: It goes on until the centroids stand still
+# fails: It continues until the centroids stop moving
 # -         sums, centroids = sum(result[0] for result in results), centroids.copy()
 # -         centroids[counts > 0] = sums[counts > 0] / counts[counts > 0, None]
 # +         means = [np.where(c[:, None] > 0, s / np.maximum(c, 1)[:, None], centroids) for s, c, _ in results]
@@ -146,7 +146,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 own_step = step
 
 # %% wrong same_array, edit of wrong b_same_array: One array, changed in place: path holds it many times.
-# fails: path begins with the start
+# fails: path starts with the initial centroids
 # -     centroids, path, inertias = start, [start], []
 # +     centroids = start.copy()
 # +     path, inertias = [centroids], []

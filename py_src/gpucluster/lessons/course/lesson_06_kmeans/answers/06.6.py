@@ -68,7 +68,7 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # +         path.append(new)
 
 # %% wrong b_means_travel: Gives means and counts of 1 to allreduce, that is the mean of means.
-# fails: The centroids are those of a serial loop over all points, whatever the number of ranks
+# fails: The centroids equal those of a serial loop over all points, for any number of ranks
 # -         sums, counts = comm.allreduce(sums), comm.allreduce(counts)
 # +         sums = comm.allreduce(sums / np.maximum(counts, 1)[:, None])
 # +         counts = comm.allreduce((counts > 0).astype(float))
@@ -107,7 +107,7 @@ def kmeans_on_ranks(comm, points, start, tolerance=1e-3, max_iterations=200):
 # ~ np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], old) => sums / counts[:, None]
 
 # %% wrong points_travel
-# fails: A rank gives 8 k (d + 1) = 160 bytes per iteration, and at most 64 more (the inertia)
+# fails: A rank contributes 8 k (d + 1) = 160 bytes per iteration, and at most 64 more (the inertia)
 # -         old = path[-1]
 # +         comm.allgather(points)
 # +         old = path[-1]

@@ -164,7 +164,7 @@ def draw(block, candidates, wanted, cost, seed):
     return block[np.random.default_rng(seed).random(len(block)) < wanted / len(block)]
 
 # %% wrong all_weights_one, edit of right without_step: The candidates are not weighted.
-# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# fails: Each centroid is the mean of its candidates, weighted by the number of points nearest to each
 # ~ fit(candidates, sample_weight=weights) => fit(candidates, sample_weight=np.ones(len(weights)))
 
 # %% wrong own_cost, edit of right point_by_point
@@ -187,7 +187,7 @@ def draw(block, candidates, wanted, cost, seed):
 # ~ wanted * squared / cost => wanted * np.sqrt(squared) / cost
 
 # %% wrong one_round, edit of right without_step
-# fails: About five rounds that want 2 k = 12 points each give about 61 candidates (half to twice that)
+# fails: About five rounds of 2 k = 12 points each give about 61 candidates (half to twice that)
 # ~ range(5) => range(1)
 
 # %% wrong b_points_travel, edit of right b_delayed: Fetches all points and draws in the notebook; the points are to stay on the workers.
@@ -201,21 +201,21 @@ def first_centroids(client, parts, k, seed=0):
     return shrink(candidates, step(points, candidates)[1], k, seed), candidates
 
 # %% wrong b_weights_one_block: The weights are the counts of the first block only, not of all points that are nearest.
-# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# fails: Each centroid is the mean of its candidates, weighted by the number of points nearest to each
 # ~ np.sum([one[1] for one in run(step, [(candidates,)] * len(parts))], axis=0) => run(step, [(candidates,)] * len(parts))[0][1]
 
 # %% wrong c_one_round: One round that wants all candidates at once, after the cost of the first point alone.
-# fails: Each round computes the cost again: small groups at very different distances all get a candidate
+# fails: Each round recomputes the cost: small groups at very different distances all get a candidate
 # ~ range(5) => range(1)
 # ~ 2 * k => 10 * k
 
 # %% wrong c_two_rounds: Two rounds that want 5 k points each.
-# fails: Each round computes the cost again: small groups at very different distances all get a candidate
+# fails: Each round recomputes the cost: small groups at very different distances all get a candidate
 # ~ range(5) => range(2)
 # ~ 2 * k => 5 * k
 
 # %% wrong gathered, edit of right without_step
-# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# fails: Each centroid is the mean of its candidates, weighted by the number of points nearest to each
 def first_centroids(client, parts, k, seed=0):
     points = np.concatenate(client.gather(parts))
     model = KMeans(n_clusters=k, random_state=seed % 1000).fit(points)
@@ -227,7 +227,7 @@ def first_centroids(client, parts, k, seed=0):
 # +         seeds = [(turn, place) for place in range(len(parts))]
 
 # %% wrong weights_before_the_last_round, edit of right without_step: Weights of the blocks' first candidates only; those of the last round count nothing.
-# fails: Each centroid is the mean of its candidates, each weighted by the number of points that are nearest to it
+# fails: Each centroid is the mean of its candidates, weighted by the number of points nearest to each
 # -     weights = np.sum(client.gather(client.map(count, parts, candidates=candidates, pure=False)), axis=0)
 # +     early = np.sum(client.gather(client.map(count, parts, candidates=candidates[:-8], pure=False)), axis=0)
 # +     weights = np.concatenate([early, np.zeros(8)])

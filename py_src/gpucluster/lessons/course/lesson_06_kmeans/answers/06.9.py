@@ -100,19 +100,19 @@ def agreement(points, mine, library):
 # ~ KMeans(len(start), init=start, n_init=1).fit(X) => KMeans(len(start), init=start)
 
 # %% wrong one_iteration, edit of right by_hand: It stops much too early.
-# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# fails: From the same start, the inertia is within 1 % of your loop's
 # ~ start, n_init => start + 8, max_iter
 
 # %% wrong one_iteration_from_the_start, edit of right by_hand: One iteration, from the right start.
-# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# fails: From the same start, the inertia is within 1 % of your loop's
 # ~ start, n_init=1 => start, max_iter=1
 
 # %% wrong own_start, edit of right by_hand: The library chooses its own first centroids and finds a better minimum.
-# fails: From the same start, the inertia is that of your loop: neither more nor less by 1 %
+# fails: From the same start, the inertia is within 1 % of your loop's
 # ~ init=start, n_init=1 => n_init=5, random_state=0
 
 # %% wrong same_numbers, edit of right by_hand: Counts equal numbers of labels, though groups may be numbered in any order.
-# fails: ari is the adjusted Rand index of the two groupings, whatever their numbers
+# fails: ari is the adjusted Rand index of the two groupings, whatever their labels
 # -     ari = adjusted_rand_score(nearest(points, mine), nearest(points, library))
 # +     ari = (nearest(points, mine) == nearest(points, library)).mean()
 

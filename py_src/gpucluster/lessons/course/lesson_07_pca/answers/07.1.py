@@ -26,15 +26,15 @@ def covariance(n, sums, products):
 # ~ rows, rows, optimize=True => rows - rows.mean(axis=0), rows - rows.mean(axis=0)
 
 # %% wrong b_divided_by_n: Divides by n, but 'divided by n - 1' is asked.
-# fails: The covariance matrix is that of np.cov
+# fails: The covariance matrix equals that of np.cov
 # ~ products / (n - 1) - np.einsum("i,j->ij", sums, sums) / (n * (n - 1)) => products / n - np.outer(sums, sums) / n**2
 
 # %% wrong b_float32: Adds up in the type of the block, but float64 is asked.
-# fails: Blocks of float32 are added up in float64
+# fails: float32 blocks are summed in float64
 # ~ asarray(block, dtype="f8") => asarray(block)
 
 # %% wrong b_means: Returns the means of the columns where the sums are asked.
-# fails: sums are the sums of the columns
+# fails: sums are the column sums
 # ~ np.einsum("ij->j", rows) => rows.mean(axis=0)
 
 # %% wrong b_only_variances: Multiplies each column with itself only, but 'products of each pair of columns' are asked.

@@ -50,7 +50,7 @@ def principal_components(C, k):
 # +     best = np.argsort(values)[: -k - 1 : -1]
 
 # %% wrong b_no_transpose: Takes rows of the matrix of eigenvectors, but eigh returns them as columns.
-# fails: Each row is the right direction, up to its sign
+# fails: Each row is the right direction, up to sign
 # ~ best = np.argsort(values)[: -k - 1 : -1] => variances = values[::-1][:k]
 # ~ -vectors.T[best], values[best], values[best] / sum(values) => vectors[::-1][:k], variances, variances / values.sum()
 

@@ -59,26 +59,26 @@ def block_moments(block):
     return len(block), mean, (block.T @ block).astype(float) - len(block) * np.outer(mean, mean)
 
 # %% wrong c_divided_by_n_minus_1_both: Covariances instead of products, merged as covariances; a block of one row gives NaN.
-# fails: The products of a block are sums over its rows, about their mean, not divided by n or n − 1
+# fails: A block's products are sums over its rows, about their mean, not divided by n or n − 1
 # ~ (rows - mean).T @ (rows - mean) => (rows - mean).T @ (rows - mean) / (len(rows) - 1)
 # ~ a[2] + b[2] + between => ((a[0] - 1) * a[2] + (b[0] - 1) * b[2] + between) / (n - 1)
 
 # %% wrong float64_too_late, edit of right shifted
-# fails: The mean of a block of float32 is added up in float64
+# fails: The mean of a float32 block is computed in float64
 def block_moments(block):
     mean = block.mean(axis=0)  # added up in float32
     rows = block.astype(float) - mean
     return len(block), mean.astype(float), rows.T @ rows
 
 # %% wrong mean_in_float32, edit of wrong float64_too_late
-# fails: Mean and products are float64
+# fails: The mean and the products are float64
 # ~ block.astype(float) => block
 # ~ mean.astype(float), rows.T @ rows => mean, (rows.T @ rows).astype(float)
 
 # %% wrong one_pass_in_float64: One pass, with twice the digits.
-# fails: Blocks of float64 keep their digits as well: the mean is subtracted before anything is squared
+# fails: float64 blocks keep their digits as well: the mean is subtracted before squaring
 # ~ (rows - mean).T @ (rows - mean) => rows.T @ rows - len(rows) * np.outer(mean, mean)
 
 # %% wrong ragged_mean
-# fails: mean is made of numbers
+# fails: mean contains numbers
 # ~ len(rows), mean, => len(rows), [[1.0, 2.0], [3.0]],

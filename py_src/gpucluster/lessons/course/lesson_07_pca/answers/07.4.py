@@ -63,12 +63,12 @@ def fit_stream(client, X):
 n_patches, first_ratio = 515_000, 0.81228
 
 # %% wrong computed, edit of right reduction
-# fails: One merged result comes to the notebook, not one per block, and no rows
+# fails: One merged result is sent to the notebook, not one per block, and no rows
 def fit_stream(client, X):
     return block_moments(X.compute())
 
 # %% wrong gathered_results, edit of wrong computed
-# fails: The workers make all blocks, and merge what comes of them
+# fails: The workers make all blocks, and merge their results
 # -     return block_moments(X.compute())
 # +     parts = client.gather(client.compute([dask.delayed(block_moments)(block) for block in X.to_delayed().ravel()]))
 # +     return reduce(merge, parts)
@@ -94,11 +94,11 @@ def plus(a, b):
 # ~ tree(middle, high) => tree(middle, high - (high - low) % 2)
 
 # %% wrong b_percent: First_ratio is given in percent, but a share is asked.
-# fails: The first component explains the share of the variance that it does in these photos
+# fails: The first component explains the right share of the variance
 # ~ 0.8122835 => 81.228
 
 # %% wrong b_persisted: All blocks are kept on the workers first, but no worker is to hold the table; one task per block.
-# fails: Blocks are used and let go: the workers never hold all of them at once
+# fails: Blocks are used and released: the workers never hold all of them at once
 # -     blocks = list(X.to_delayed().ravel())
 # +     X = client.persist(X)
 # +     blocks = list(X.to_delayed().ravel())
@@ -108,14 +108,14 @@ def plus(a, b):
 # ~ client.gather(client.compute(tree(0, len(blocks)))) => tree(0, len(blocks))
 
 # %% wrong c_chain: A chain of merges: each waits for the one before.
-# fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
+# fails: The merges form a tree: each task reads a few results, and few tasks wait for each other
 # ~ client.compute(tree(0, len(blocks))) => client.compute(reduce(dask.delayed(merge), map(dask.delayed(moments_of_block), blocks)))
 
 # %% wrong c_in_the_notebook: A tree of delayed merges, but it is computed by threads of the notebook, not by the workers.
-# fails: The workers make all blocks, and merge what comes of them
+# fails: The workers make all blocks, and merge their results
 # ~ client.gather(client.compute(tree(0, len(blocks)))) => tree(0, len(blocks)).compute(scheduler="threads")
 
 # %% wrong c_one_task_merges: One task merges the results of all blocks, one after the other.
-# fails: The merges are a tree: each task reads a few results, and few tasks wait for each other
+# fails: The merges form a tree: each task reads a few results, and few tasks wait for each other
 # ~ tree(0, len(blocks))) => dask.delayed(partial(reduce, merge))([dask.delayed(moments_of_block)(block) for block in blocks]))
 from functools import partial

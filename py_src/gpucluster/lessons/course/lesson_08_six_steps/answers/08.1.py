@@ -41,7 +41,7 @@ def naive_bayes(counts, sums, alpha):
     return prior, likelihood
 
 # %% wrong alpha_always_one: Works for the default alpha only.
-# fails: likelihood is that of scikit-learn, for any alpha
+# fails: likelihood equals scikit-learn's, for any alpha
 # ~ log(sums + alpha) => log(sums + 1)
 
 # %% wrong own_classes: Only the classes that the block has: blocks no longer fit together.
@@ -49,9 +49,9 @@ def naive_bayes(counts, sums, alpha):
 # ~ np.arange(n_classes) => np.unique(y)
 
 # %% wrong b_uniform_prior: The prior is the same for each class, not its share of the rows.
-# fails: prior is the logarithm of each class' share of the rows
+# fails: prior is the logarithm of each class's share of the rows
 # ~ np.log(counts) - np.log(np.sum(counts)) => np.full(len(counts), -np.log(len(counts)))
 
 # %% wrong c_sums_of_a_byte: The sums have the type of the block, so those of pixels of one byte overflow.
-# fails: Sums of whole numbers of one byte are larger than a byte holds
+# fails: Sums of one-byte integers may exceed one byte
 # ~ sum(axis=0), member.T @ X => sum(axis=0), member.T.astype(X.dtype) @ X

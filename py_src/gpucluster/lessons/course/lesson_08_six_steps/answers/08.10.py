@@ -49,7 +49,7 @@ for backend in ("threading", "loky", "dask"):
     found[backend] = search(backend, sklearn.neighbors.KNeighborsClassifier(), grid, images, digit)
 
 # %% wrong always_threads: Threads, whatever the backend.
-# fails: loky: all work is done in processes of this machine made for it
+# fails: loky: all work is done in separate processes on this machine
 # ~ joblib.parallel_config(backend=backend, n_jobs=2) => joblib.parallel_config(backend="threading", n_jobs=2)
 
 # %% wrong b_best_model, edit of right with_loop: Gives the best model instead of the fitted search.
@@ -61,11 +61,11 @@ for backend in ("threading", "loky", "dask"):
 # ~ in ("threading", "loky", "dask"): => in ("threading", "loky"):
 
 # %% wrong b_one_job, edit of right with_loop: N_jobs=1 in the search overrides the two jobs of the configuration, so nothing runs on the backend.
-# fails: loky: all work is done in processes of this machine made for it
+# fails: loky: all work is done in separate processes on this machine
 # ~ GridSearchCV(model, grid, cv=3).fit(X, y) => GridSearchCV(model, grid, cv=3, n_jobs=1).fit(X, y)
 
 # %% wrong b_random, edit of right with_loop: Tries four combinations by chance, although all parameters of the grid are to be tried.
-# fails: found has searches of the whole grid
+# fails: found has searches over the whole grid
 # ~ import GridSearchCV => import RandomizedSearchCV
 # ~ return GridSearchCV(model, grid, cv=3) => return RandomizedSearchCV(model, grid, n_iter=4, cv=3, random_state=0)
 

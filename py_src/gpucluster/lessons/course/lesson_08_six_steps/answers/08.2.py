@@ -28,11 +28,11 @@ def ridge(merged, alpha):
     return list(w[1:]), float(w[0])
 
 # %% wrong alpha_forgotten, edit of right one_matrix: Ordinary linear regression, whatever alpha.
-# fails: The coefficients are scikit-learn's, to one part in a million
+# fails: The coefficients equal scikit-learn's, to one part in a million
 # ~ square[i, i] += alpha => pass
 
 # %% wrong b_intercept_mean: The intercept is the mean of y, without what the coefficients make of the mean row.
-# fails: The intercept is scikit-learn's: the penalty leaves it alone
+# fails: The intercept equals scikit-learn's: it is not penalised
 # ~ mean_y - w @ mean_x => mean_y
 
 # %% wrong b_rows_by_rows: The block's products of rows with rows are as large as the rows squared, and must not grow with the rows.
@@ -40,7 +40,7 @@ def ridge(merged, alpha):
 # ~ X.T @ X, X.T @ y => X @ X.T, X.T @ y
 
 # %% wrong rows_travel, edit of right one_matrix: Sends all rows.
-# fails: What a block sends does not grow with its rows
+# fails: What a block sends does not grow with the number of its rows
 # -     return (Z.T @ Z,)
 # +     everything = np.zeros((400, Z.shape[1]))
 # +     everything[: len(X)] = Z

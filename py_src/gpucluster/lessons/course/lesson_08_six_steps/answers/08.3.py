@@ -65,11 +65,11 @@ def descend(evaluate, weights):
     return weights
 
 # %% wrong b_clipped: Z is clipped to 30, so the loss of a row that is far off becomes 30.
-# fails: Rows far on the wrong side have a large loss, not an infinite one
+# fails: Rows far on the wrong side have a large but finite loss
 # ~ X @ weights[:-1] + weights[-1] => np.clip(X @ weights[:-1] + weights[-1], -30, 30)
 
 # %% wrong b_intercept_first: The gradient has the intercept first, but it has to be last.
-# fails: gradient says how the loss changes with each weight, the intercept last
+# fails: gradient gives the change of the loss with each weight, the intercept last
 # ~ np.append(error @ X, error.sum()) => np.append(error.sum(), error @ X)
 
 # %% wrong b_means: Gives means over the block instead of sums, so blocks of different sizes do not add up.
@@ -82,7 +82,7 @@ def descend(evaluate, weights):
 # ~ np.logaddexp(0, -sign * z).sum() => np.log(1 + np.exp(-sign * z)).sum()
 
 # %% wrong b_too_few, edit of right b_bold_driver: Stops after 20 small steps, when each of them still helps a lot.
-# fails: The loss of your weights is scikit-learn's, within 0.5 % in both directions
+# fails: The loss of your weights is within 0.5 % of scikit-learn's, in both directions
 def descend(evaluate, weights):
     weights = np.array(weights, dtype=float)
     for _ in range(20):
@@ -96,5 +96,5 @@ def descend(evaluate, weights):
 # ~ - 0.01 * gradient => - 0.1 * gradient
 
 # %% wrong from_zero, edit of right lbfgs: Begins at zero, whatever it is given.
-# fails: It starts at the weights that it is given
+# fails: It starts at the given weights
 # ~ evaluate(w), weights, jac=True => evaluate(w), 0 * weights, jac=True

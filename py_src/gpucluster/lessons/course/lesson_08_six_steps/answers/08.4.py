@@ -48,7 +48,7 @@ def deal(X, y, seed):
 # +     return [int(np.argmax(row)) for row in shares]
 
 # %% wrong always_the_same_order: Every fourth row to each block: no chance, and no seed.
-# fails: Another seed deals in another order
+# fails: Another seed gives another order
 # ~ random.default_rng(seed).permutation(len(X)) => concatenate([np.arange(len(X))[start::4] for start in range(4)])
 
 # %% wrong b_columns_left: The columns of a forest are put to the left, without asking classes_ which they are.
@@ -69,7 +69,7 @@ def deal(X, y, seed):
 # ~ rechunk(X.chunks), y[order].rechunk(y.chunks) => rechunk((-1, -1)), y[order].rechunk(-1)
 
 # %% wrong b_seed_ignored: The seed is not used, so the same seed does not give the same order.
-# fails: The same seed deals in the same order
+# fails: The same seed gives the same order
 # ~ default_rng(seed) => default_rng()
 
 # %% wrong b_two_orders: X and y are dealt by two different orders, although the text says the same random order.
@@ -78,11 +78,11 @@ def deal(X, y, seed):
 # ~ X[order].rechunk(X.chunks), y[order] => X[rng.permutation(len(X))].rechunk(X.chunks), y[rng.permutation(len(y))]
 
 # %% wrong b_with_replacement: Draws rows with replacement, so these are not the same rows.
-# fails: Every row is there exactly once
+# fails: Every row occurs exactly once
 # ~ default_rng(seed).permutation(len(X)) => default_rng(seed).integers(0, len(X), len(X))
 
 # %% wrong c_blocks_of_a_fixed_order, edit of right c_sorted_in_each_block: A row's block is the same for every seed, only the order inside the blocks changes.
-# fails: Another seed reshuffles: the order is not the same one, shifted
+# fails: Another seed reshuffles: the order is not a shifted copy
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # -     parts = [np.sort(part) for part in np.array_split(order, X.numblocks[0])]
 # +     parts = np.array_split(np.random.default_rng(0).permutation(len(X)), X.numblocks[0])
@@ -91,15 +91,15 @@ def deal(X, y, seed):
 # -     order = np.concatenate(parts)
 
 # %% wrong c_fixed_step: A large step through the rows looks like chance, but it is always the same.
-# fails: The order is random: where one row goes says nothing of where the next rows go
+# fails: The order is random: a row's position says nothing about the next rows' positions
 # ~ order = np.random.default_rng(seed).permutation(len(X)) => order = (np.arange(len(X)) * 7919 + seed) % len(X)
 
 # %% wrong c_one_order_rolled: One random order for all seeds; the seed only moves it on.
-# fails: Another seed reshuffles: the order is not the same one, shifted
+# fails: Another seed reshuffles: the order is not a shifted copy
 # ~ np.random.default_rng(seed).permutation(len(X)) => np.roll(np.random.default_rng(0).permutation(len(X)), seed)
 
 # %% wrong c_round_robin: The rows are dealt one after the other, as cards are; the seed only says who comes first.
-# fails: The order is random: where one row goes says nothing of where the next rows go
+# fails: The order is random: a row's position says nothing about the next rows' positions
 # -     order = np.random.default_rng(seed).permutation(len(X))
 # -     return X[order].rechunk(X.chunks), y[order].rechunk(y.chunks)
 # +     hands = X.numblocks[0]
@@ -112,7 +112,7 @@ def deal(X, y, seed):
 # ~ X[order].rechunk(X.chunks), y[order].rechunk(y.chunks) => X.compute()[order], y.compute()[order]
 
 # %% wrong mean_of_those_who_know, edit of right tree_by_tree: Divides by the number of trees that know the class.
-# fails: The mean is over all forests: a class that a forest does not know has the chance 0 there
+# fails: The mean is over all forests: a class that a forest does not know has probability 0 there
 # ~ shares = np.zeros((len(X), n_classes)) => shares, know = np.zeros((len(X), n_classes)), np.zeros(n_classes)
 # ~ in shares => in shares / np.maximum(know, 1)
 # -             for column, label in enumerate(forest.classes_):

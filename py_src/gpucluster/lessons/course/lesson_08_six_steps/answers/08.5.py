@@ -57,7 +57,7 @@ def merge_nearest(found, k):
     return D, R
 
 # %% wrong b_city_blocks: Adds up absolute differences (city blocks), which is not the distance.
-# fails: They are the nearest points of the block
+# fails: They are the nearest points in the block
 # ~ np.linalg.norm(block - query, axis=1) => np.abs(block - query).sum(axis=1)
 
 # %% wrong b_needs_k_rows: Fails for a block with fewer than k rows, which has to give all it has.
@@ -69,13 +69,13 @@ def merge_nearest(found, k):
 # ~ axis=1), order + start => axis=1), order
 
 # %% wrong b_not_itself: Leaves out rows at distance 0, although the nearest row of a digit is itself.
-# fails: They are the nearest points of the block
+# fails: They are the nearest points in the block
 # -     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
 # +     distances[distances == 0] = np.inf
 # +     order = np.argpartition(distances, k - 1, axis=1)[:, :k]
 
 # %% wrong b_sorted_apart: Sorts distances and row numbers apart, so a row no longer belongs to its distance.
-# fails: The neighbours are those of brute force over all points, the nearest first
+# fails: The neighbours equal those of brute force over all points, nearest first
 # -     lines = np.arange(len(order))[:, None]
 # -     return distances[lines, order], rows[lines, order]
 # +     return np.sort(distances, axis=1)[:, :k], np.sort(rows, axis=1)[:, :k]
@@ -85,7 +85,7 @@ def merge_nearest(found, k):
 # ~ np.linalg.norm(block - query, axis=1) => np.square(block - query).sum(axis=1)
 
 # %% wrong c_sorted_blocks_only, edit of right partition: Merges as if the neighbours of each block were in order.
-# fails: The neighbours are those of brute force over all points, the nearest first
+# fails: The neighbours equal those of brute force over all points, nearest first
 import itertools
 
 
@@ -103,5 +103,5 @@ def merge_nearest(found, k):
 # ~ min(k, len(block)) => len(block)
 
 # %% wrong first_block: Only the first block counts.
-# fails: The neighbours are those of brute force over all points, the nearest first
+# fails: The neighbours equal those of brute force over all points, nearest first
 # ~ found[1:] => found[1:1]

@@ -73,7 +73,7 @@ def collect(array, limit):
 # ~ array.nbytes > limit => array.size > limit
 
 # %% wrong b_exactly_limit: Refuses an array of exactly limit bytes, which has at most limit bytes.
-# fails: Within the limit, all rows arrive: MemoryError
+# fails: Within the limit, all rows come back: MemoryError
 # ~ nbytes > limit => nbytes >= limit
 
 # %% wrong b_numpy_labels, edit of right b_persist_wait: With delayed=False the labels come as a NumPy array, not as a Dask array.
@@ -95,7 +95,7 @@ def predict_rows(model, X, delayed=True):
 import dask.array as da
 
 # %% wrong b_too_late, edit of right b_persist_wait: Collects first and counts then, so it raises after everything has travelled.
-# fails: It refuses before the data travel
+# fails: It refuses before any data is sent
 def collect(array, limit):
     result = array.compute()
     if result.nbytes > limit:
@@ -109,7 +109,7 @@ def collect(array, limit):
 # -     wait(labels)
 
 # %% wrong silent, edit of the solution: Returns an empty array instead of an error.
-# fails: Within the limit, all rows arrive
+# fails: Within the limit, all rows come back
 def collect(array, limit):
     if not array.nbytes <= limit:
         return np.empty(0)

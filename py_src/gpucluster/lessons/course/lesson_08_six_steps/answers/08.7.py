@@ -17,11 +17,11 @@ def share_wrong(labels, model, X):
 import dask.array as da
 
 # %% wrong against_itself: Compares labels_ with itself.
-# fails: share_wrong is the share of rows whose label is not the model's, from 0 to 1
+# fails: share_wrong is the fraction of rows whose label differs from the model's, from 0 to 1
 # ~ float(np.mean(as_numpy(model.predict(X).compute()) != labels)) => float((model.labels_ != labels).mean())
 
 # %% wrong b_compares_counts: Compares how many rows have each label, which are right even when the rows are wrong.
-# fails: share_wrong is the share of rows whose label is not the model's, from 0 to 1
+# fails: share_wrong is the fraction of rows whose label differs from the model's, from 0 to 1
 # -     return float(np.mean(as_numpy(model.predict(X).compute()) != labels))
 # +     own = as_numpy(model.predict(X).compute())
 # +     n = int(max(own.max(), labels.max())) + 1

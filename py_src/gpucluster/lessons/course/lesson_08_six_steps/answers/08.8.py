@@ -29,7 +29,7 @@ def encode(block, categories):
 # ~ list(dict.fromkeys(block.tolist())) => block
 
 # %% wrong b_cut_words: Cuts the categories to the length of the block's words, so an unknown short word gets the code of a longer one.
-# fails: A label that is not in categories gets no valid code: an error, or −1
+# fails: A label missing from categories gets no valid code: an error, or −1
 # ~ list(dict.fromkeys(block.tolist())) => np.unique(block)
 def encode(block, categories):
     known = np.asarray(categories).astype(block.dtype).tolist()
@@ -48,10 +48,10 @@ def encode(block, categories):
 # ~ list(dict.fromkeys(block.tolist())) => sorted({label[:2] if isinstance(label, str) else label for label in block.tolist()})
 
 # %% wrong hash: A hash: two labels may share a code, and codes mean nothing.
-# fails: categories[code] gives the label back
+# fails: categories[code] is the label
 # -     return np.array([number[label] for label in block.tolist()])
 # +     return np.array([sum(map(ord, str(label))) % len(categories) for label in block.tolist()])
 
 # %% wrong text_of_numbers: Numbers become text.
-# fails: Labels stay what they are: words, or whole numbers
+# fails: Labels keep their type: strings or integers
 # ~ return list(dict.fromkeys(block.tolist())) => return np.unique(block.astype(str))

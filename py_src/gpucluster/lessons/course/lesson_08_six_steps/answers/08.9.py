@@ -50,7 +50,7 @@ def bring_back(path):
     return Groups(*arrays) if len(arrays) == 1 else Line(*arrays)
 
 # %% wrong another_file: The file has the name of another one, which has the model.
-# fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
+# fails: The file holds the whole model: a copy of only this file, in another folder, gives the same model
 # ~ joblib.load(path) => learn.load(Path(path).read_text())
 # -     joblib.dump(model.get_combined_model(), path)
 # +     learn.save(model, path + ".real")
@@ -58,7 +58,7 @@ def bring_back(path):
 from gpucluster import learn
 
 # %% wrong b_lazy_answer: What comes back predicts lazily for Dask arrays, not for rows in memory.
-# fails: For rows in memory it answers at once, with numbers
+# fails: For rows in memory it returns numbers immediately
 # ~ joblib.load(path) => Lazy(joblib.load(path))
 import dask.array as da
 
@@ -93,7 +93,7 @@ from sklearn.base import clone
 # ~ return learn => learn
 
 # %% wrong number_in_the_file: The file says which model of a global list it is.
-# fails: All of the model is in the file: where it is overwritten with zeros, nothing comes back
+# fails: The file holds the whole model: if it is overwritten with zeros, nothing can be loaded
 # -     joblib.dump(model.get_combined_model(), path)
 # +     KEPT.append(model)
 # +     Path(path).write_text(str(len(KEPT) - 1))
@@ -103,7 +103,7 @@ from sklearn.base import clone
 KEPT = []
 
 # %% wrong one_byte: One byte in the file, the model in a global.
-# fails: All of the model is in the file: a copy of it alone, in another folder, brings the same model back
+# fails: The file holds the whole model: a copy of only this file, in another folder, gives the same model
 # ~ joblib.load(path) => copy.deepcopy(KEPT[path])
 # -     joblib.dump(model.get_combined_model(), path)
 # +     KEPT[path] = model
@@ -111,15 +111,15 @@ KEPT = []
 KEPT = {}
 
 # %% wrong remembered, edit of wrong one_byte: Remembers the model, and writes an empty file.
-# fails: It was read from the file, not remembered
+# fails: It was read from the file, not kept in memory
 # ~ Path(path).write_bytes(b"x") => Path(path).touch()
 # ~ copy.deepcopy(KEPT[path]) => KEPT[path]
 
 # %% wrong rounded, edit of right zip: Centres rounded to half precision.
-# fails: It predicts the same, for rows in memory
+# fails: It gives the same predictions, for rows in memory
 # ~ np.asarray(getattr(plain, name)) for => np.asarray(getattr(plain, name)).astype(np.float16 if name.startswith("cl") else float) for
 
 # %% wrong text, edit of right save: A file with a description of the model.
-# fails: What comes back can predict
+# fails: The loaded model can predict
 # ~ return learn.save(model, path) => Path(path).write_text(repr(model))
 # ~ learn.load(path) => Path(path).read_text()

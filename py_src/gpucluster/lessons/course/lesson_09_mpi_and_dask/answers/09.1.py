@@ -31,7 +31,7 @@ import numpy as np
 # +     return sum(parts) if comm.rank == 0 else mine
 
 # %% wrong delays_travel, edit of right numpy_tricks
-# fails: Between ranks, only counts travel, not the delays
+# fails: Ranks send only counts, not delays
 # ~ comm.allreduce(np.int64(np.count_nonzero(np.greater(own, 0)))) => int((np.concatenate(comm.allgather(own)) > 0).sum())
 
 # %% wrong gathers_the_array, edit of right numpy_tricks

@@ -31,7 +31,7 @@ def read_launch(line):
 # ~ shlex.split(before) if re.match(r"[A-Z_0-9]+=", word) => shlex.split(line) if "=" in word
 
 # %% wrong one_rank_too_few_taken
-# fails: workers are the ranks without the scheduler's and the client's
+# fails: workers are the ranks except the scheduler's and the client's
 # ~ ranks - 2 => ranks - 1
 
 # %% wrong last_np
@@ -49,7 +49,7 @@ def read_launch(line):
     }
 
 # %% wrong program_is_text
-# fails: program is the list of words from python on
+# fails: program is the list of words from python onwards
 # ~ shlex.split(program) => program
 
 # %% wrong ranks_as_text

@@ -11,19 +11,19 @@ def grid_sums(comm, columns, value):
     return comm.Split(r, c).allreduce(value), comm.Split(c, r).allreduce(value)
 
 # %% wrong all_ranks, edit of the solution
-# fails: row_sum is the sum over the ranks of the own row
+# fails: row_sum is the sum over the ranks of this row
 # ~ row.allreduce(value), column.allreduce(value) => comm.allreduce(value), comm.allreduce(value)
 
 # %% wrong c_numbers_of_ranks, edit of the solution: Adds up the numbers of the ranks, not the values.
-# fails: row_sum is the sum over the ranks of the own row
+# fails: row_sum is the sum over the ranks of this row
 # ~ row.allreduce(value), column.allreduce(value) => row.allreduce(comm.rank), column.allreduce(comm.rank)
 
 # %% wrong nested_split, edit of the solution: The column is split from the row communicator, so each column has one rank only.
-# fails: column_sum is the sum over the ranks of the own column
+# fails: column_sum is the sum over the ranks of this column
 # ~ column = comm => column = row
 
 # %% wrong one_split, edit of the solution
-# fails: column_sum is the sum over the ranks of the own column
+# fails: column_sum is the sum over the ranks of this column
 # ~ column.allreduce(value) => comm.allreduce(value) - row.allreduce(value)
 
 # %% wrong some_do_not_call
@@ -36,7 +36,7 @@ def grid_sums(comm, columns, value):
     return row.allreduce(value), column.allreduce(value)
 
 # %% wrong without_split
-# fails: The ranks are divided with Split, once into rows and once into columns
+# fails: Split divides the ranks once into rows and once into columns
 def grid_sums(comm, columns, value):
     values = comm.allgather(value)
     row, column = divmod(comm.rank, columns)

@@ -26,7 +26,7 @@ def tree_reduce(comm, value, merge):
     return value
 
 # %% wrong all_to_all
-# fails: There are n - 1 messages in all: each rank but 0 sends once
+# fails: There are n - 1 messages in total: each rank except 0 sends once
 def tree_reduce(comm, value, merge):
     step = 1
     while step < comm.size:
@@ -39,7 +39,7 @@ def tree_reduce(comm, value, merge):
     return value if comm.rank == 0 else None
 
 # %% wrong chain
-# fails: At most log2(n) merges, rounded up, wait for each other
+# fails: At most log2(n) merges, rounded up, run in sequence
 def tree_reduce(comm, value, merge):
     if comm.rank + 1 < comm.size:
         value = merge(value, comm.recv(source=comm.rank + 1))
@@ -74,10 +74,10 @@ def tree_reduce(comm, value, merge):
     return reduce(merge, [comm.recv(source=other) for other in range(1, comm.size)], value)
 
 # %% wrong off_by_one, edit of the solution
-# fails: Each rank's value is in the result once
+# fails: Each rank's value occurs in the result once
 # ~ rank + step < comm.size: => rank + step < comm.size - 1:
 
 # %% wrong powers_of_two_only, edit of the solution
-# fails: Each rank's value is in the result once
+# fails: Each rank's value occurs in the result once
 # ~ while step < => while 2 * step <=
 # ~ return value => return value if comm.rank == 0 else None

@@ -16,12 +16,12 @@ def tree_of_futures(client, futures, merge):
     )
 
 # %% wrong as_they_come
-# fails: Each value is in the result once, in order
+# fails: Each value occurs in the result once, in order
 # ~ list(futures) => list(reversed(list(as_completed(futures))))
 from distributed import as_completed
 
 # %% wrong chain: A chain of tasks: n - 1 merges one after the other, no tree.
-# fails: At most log2(n) merges, rounded up, wait for each other
+# fails: At most log2(n) merges, rounded up, run in sequence
 def tree_of_futures(client, futures, merge):
     result = futures[0]
     for other in futures[1:]:
@@ -29,7 +29,7 @@ def tree_of_futures(client, futures, merge):
     return result
 
 # %% wrong each_round_gathered
-# fails: The values are merged on the workers: none comes to the notebook
+# fails: The values are merged on the workers: none is sent to the notebook
 def tree_of_futures(client, futures, merge):
     while len(futures) > 1:
         values = client.gather(futures)

@@ -17,11 +17,11 @@ def train_each(client, X, y, train):
 # ~ client.map(train, chunks_of_X, chunks_of_y => client.map(train, chunks_of_X, [chunks_of_y[0]] * len(chunks_of_y)
 
 # %% wrong d_gathers, edit of the solution: Gathers the chunks into the notebook, and sends them out again.
-# fails: The chunks stay on the workers: only models come to the notebook
+# fails: The chunks stay on the workers: only models are sent to the notebook
 # ~ train, chunks_of_X => train, client.scatter(client.gather(chunks_of_X))
 
 # %% wrong d_whole_graph_each: Each task is given the whole arrays, and cuts its chunk out on the worker: all rows go to each task.
-# fails: No worker puts the rows of several chunks together
+# fails: No worker combines the rows of several chunks
 def train_each(client, X, y, train):
     rows, aims = client.compute([X, y])
     ends = [0]
@@ -43,7 +43,7 @@ def train_each(client, X, y, train):
 # ~ train, chunks_of_X, chunks_of_y => train, chunks_of_X[1:], chunks_of_y[1:]
 
 # %% wrong float16, edit of the solution
-# fails: The rows of X meet their own labels y, with all digits
+# fails: The rows of X are paired with their own labels y, with all digits
 # ~ list(X.to => list(X.astype("float16").to
 
 # %% wrong futures, edit of right delayed: Returns futures in place of models.

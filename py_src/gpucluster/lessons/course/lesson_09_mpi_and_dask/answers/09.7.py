@@ -26,7 +26,7 @@ def receive_array(comm, source):
     return array
 
 # %% wrong always_float64
-# fails: No byte of the array travels twice, or in a larger type
+# fails: No byte of the array is sent twice, or in a larger type
 # ~ np.array(array, order="C", copy=True).reshape(-1).view(np.uint8) => np.ascontiguousarray(array, dtype=float)
 # ~ int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8 => shape
 # ~ raw.view(dtype).reshape(shape) => raw.astype(dtype)
@@ -46,12 +46,12 @@ def receive_array(comm, source):
 # ~ raw, source => raw
 
 # %% wrong float16, edit of wrong always_float64
-# fails: All numbers arrive, in the right order
+# fails: All numbers are received, in the right order
 # ~ dtype=float) => dtype=np.float16)
 # ~ np.empty(shape) => np.empty(shape, np.float16)
 
 # %% wrong numbers_in_the_description_too
-# fails: The numbers travel as a buffer; only a short description is pickled
+# fails: The numbers are sent as a buffer; only a short description is pickled
 # ~ (array.shape, array.dtype) => np.zeros_like(array)
 # ~ array(array, order="C", copy=True).reshape(-1).view(np.uint8), to => ascontiguousarray(array), dest=to
 def receive_array(comm, source):

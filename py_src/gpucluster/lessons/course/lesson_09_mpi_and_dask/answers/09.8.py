@@ -35,7 +35,7 @@ def receive_in_pieces(comm, source):
     return array
 
 # %% wrong a_description_per_piece
-# fails: The numbers travel as buffers; at most one short description is pickled
+# fails: The numbers are sent as buffers; at most one short description is pickled
 # -         comm.Send(raw[begin : begin + most], dest=to)
 # +         comm.send(begin, dest=to)
 # +         comm.Send(raw[begin : begin + most], dest=to)
@@ -50,11 +50,11 @@ def receive_in_pieces(comm, source):
 # +         array[start : start + each] = 0
 
 # %% wrong eight_bytes_each, edit of the solution
-# fails: There are no more pieces than needed
+# fails: There are as few pieces as possible
 # ~ most // array.itemsize => max(1, most // 8)
 
 # %% wrong order_reversed
-# fails: All numbers arrive, in the right order
+# fails: All numbers are received, in the right order
 # ~ raw = array.view => raw = array[::-1].copy().view
 
 # %% wrong pieces_of_equal_length, edit of the solution: The row is cut into as few pieces as needed, of equal length, which may be longer than allowed.

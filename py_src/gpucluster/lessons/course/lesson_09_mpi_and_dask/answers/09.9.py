@@ -51,7 +51,7 @@ async def receive_and_yield(comm, array, source):
     return array
 
 # %% wrong asks_once, edit of the solution
-# fails: It asks with Test until the request is done, then it ends
+# fails: It calls Test until the request is done, then returns
 async def send_and_yield(comm, array, to):
     request = comm.Isend(array, dest=to)
     if not request.Test():
@@ -76,7 +76,7 @@ async def receive_and_yield(comm, array, source):
     comm.Recv(array, source=source)
 
 # %% wrong into_a_copy
-# fails: Irecv has the array itself, and the other rank's number
+# fails: Irecv gets the array itself, and the other rank's number
 # ~ comm.Irecv(array => comm.Irecv(array.copy()
 
 # %% wrong no_coroutine, edit of the solution
@@ -85,10 +85,10 @@ def send_and_yield(comm, array, to):
     comm.Isend(array, dest=to).Wait()
 
 # %% wrong rank_hard_coded
-# fails: Isend has the array itself, and the other rank's number
+# fails: Isend gets the array itself, and the other rank's number
 # ~ dest=to => dest=1
 
 # %% wrong two_ranks: Ignores `to` and `source`: always the other one of two ranks.
-# fails: Isend has the array itself, and the other rank's number
+# fails: Isend gets the array itself, and the other rank's number
 # ~ dest=to => dest=1 - comm.rank if comm.rank < 2 else 0
 # ~ source=source => source=1 - comm.rank if comm.rank < 2 else 0

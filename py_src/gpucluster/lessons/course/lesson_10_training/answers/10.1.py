@@ -47,7 +47,7 @@ def through(x, wanted, layers, n):
 # ~ dot(error), error.sum(0), *slopes => dot(error), error.mean(0), *slopes
 
 # %% wrong exp_of_large, edit of the solution: Large scores overflow.
-# fails: Large scores do no harm: the loss stays finite and right
+# fails: With large scores, the loss stays finite and right
 # -     scores = scores - scores.max(axis=1, keepdims=True)
 
 # %% wrong pops_layers, edit of right recursion: Takes the layers out of the list that it was given.

@@ -83,7 +83,7 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 # ~ comm.rank // 2 => 0 if comm.rank < 2 else 1
 
 # %% wrong counts_twice: Counts the rows over all ranks, where first and second stage count the same rows twice.
-# fails: Each rank's gradients are those of its layers for all rows, to 1e-10
+# fails: Each rank has the gradients of its layers for all rows, to 1e-10
 # ~ n_all = column.allreduce(n) => n_all = comm.allreduce(n)
 
 # %% wrong lists_joined: Lists are joined.
@@ -91,5 +91,5 @@ def hybrid_slopes(comm, X, wanted, own, n_micro):
 # ~ [column.allreduce(slope * n) / n_all for slope in slopes] => column.allreduce([slope * n / n_all for slope in slopes])
 
 # %% wrong one_micro: Hands 1 instead of n_micro to the pipeline; the batch is not cut.
-# fails: Each pipeline cuts its rows into micro-batches
+# fails: Each pipeline splits its rows into micro-batches
 # ~ two_stages(row, X, wanted, own, n_micro) => two_stages(row, X, wanted, own, 1)

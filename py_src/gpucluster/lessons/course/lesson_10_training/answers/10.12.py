@@ -45,16 +45,16 @@ def tiles(height, width, size, halo):
 # ~ slice(top, bottom), slice(left, right) => slice(left, right), slice(top, bottom)
 
 # %% wrong beyond: Around ends beyond the image at the lower and right border.
-# fails: Around a core lie as many pixels as the halo says, but none beyond the image
+# fails: Each core is surrounded by the halo's number of pixels, but none beyond the image
 # ~ np.clip([top - halo, bottom + halo], 0, height) => max(0, top - halo), bottom + halo
 # ~ np.clip([left - halo, right + halo], 0, width) => max(0, left - halo), right + halo
 
 # %% wrong bytes_in_gb: In GB.
-# fails: The bytes of an image are right
+# fails: The bytes per image are right
 # ~ dtype=np.float64)) => dtype=np.float64)) / 1e9
 
 # %% wrong core_beyond: The last core is as large as the others.
-# fails: No core goes beyond the image
+# fails: No core extends beyond the image
 # ~ np.minimum(left + size, width) => left + size
 # ~ np.minimum(top + size, height) => top + size
 

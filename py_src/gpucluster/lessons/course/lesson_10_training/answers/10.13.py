@@ -33,7 +33,7 @@ published = {
 # ~ 100 * 253 / 256 => 98
 
 # %% wrong efficiency_in_percent: The function returns percent.
-# fails: The efficiency is the speed-up, divided by the factor
+# fails: The efficiency is the speed-up divided by the factor
 # ~ speed_up / factor => 100 * speed_up / factor
 
 # %% wrong fifteen: The slide is believed.
@@ -41,7 +41,7 @@ published = {
 # ~ "GEMS, 4 to 128 GPUs: speed-up": 7.25 * 60 / 27 => "GEMS, 4 to 128 GPUs: speed-up": 15
 
 # %% wrong floor: Whole-number division in scaling, right for the round example only.
-# fails: The speed-up is the time before, divided by the time after
+# fails: The speed-up is the time before divided by the time after
 # ~ before / after => before // after
 
 # %% wrong per_card_rate: Two cards are compared by the rate of one.

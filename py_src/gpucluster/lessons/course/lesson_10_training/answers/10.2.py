@@ -24,13 +24,13 @@ def training_bytes(sizes, rows, copies=4, itemsize=4):
     return (copies * n_parameters(sizes) + rows * units(sizes)) * itemsize
 
 # %% wrong batch_of_one, edit of the solution: The rows are forgotten.
-# fails: The bytes are those of all copies of the parameters and of the outputs of all layers
+# fails: The bytes include all copies of the parameters and the outputs of all layers
 # ~ rows * sum(sizes) => sum(sizes)
 
 # %% wrong bias_of_the_input, edit of the solution: The input has biases, the output none.
-# fails: All weights and all biases are counted
+# fails: All weights and biases are counted
 # ~ (n_in + 1) * n_out => n_in * (n_out + 1)
 
 # %% wrong without_biases, edit of the solution: The biases are forgotten.
-# fails: All weights and all biases are counted
+# fails: All weights and biases are counted
 # ~ (n_in + 1) * n_out => n_in * n_out

@@ -27,7 +27,7 @@ def batches(n_rows, size, seed):
 # +     return [np.arange(start, min(start + size, n_rows)) for start in starts]
 
 # %% wrong empty_batch: One more, empty batch where the size divides the number of rows.
-# fails: All batches have the size, and only the last one may have fewer rows
+# fails: All batches have the given size; only the last one may have fewer rows
 # ~ np.arange(size, n_rows, size) => np.arange(size, n_rows + 1, size)
 
 # %% wrong from_one: Rows are counted from 1.
@@ -35,7 +35,7 @@ def batches(n_rows, size, seed):
 # ~ permutation(n_rows) => permutation(n_rows) + 1
 
 # %% wrong global_seed, edit of the solution: Seeds the random numbers of the whole process.
-# fails: NumPy's global random numbers are left alone
+# fails: NumPy's global random state is unchanged
 # ~ """Return the batches of one epoch: arrays of row numbers.""" => np.random.seed(seed)
 # ~ random.default_rng(seed). => random.
 

@@ -15,25 +15,25 @@ def verdict(losses, wanted):
     return "diverges" if s.hasnans or s.iloc[0] < s.iloc[-1] else "good" if s.min() <= wanted else "slow"
 
 # %% wrong against_smallest: Compares the last with the smallest.
-# fails: good: the aim was reached, exactly or on the way
+# fails: good: the goal was reached, exactly or along the way
 # ~ curve[-1] - curve[0] > 0 => curve[-1] > 2 * curve.min()
 
 # %% wrong aim_not_included: The aim itself is not enough.
-# fails: good: the aim was reached, exactly or on the way
+# fails: good: the goal was reached, exactly or along the way
 # ~ curve <= wanted => curve < wanted
 
 # %% wrong always_good: Everything that is finite is good.
-# fails: slow: no harm at the end, and the aim was not reached
+# fails: slow: the loss did not grow, and the goal was not reached
 # ~ int((curve <= wanted).any()) => 1
 
 # %% wrong last_only_finite: Looks at the last loss alone.
-# fails: diverges: a loss that is no finite number, anywhere, even where an earlier one was good
+# fails: diverges: any loss is not finite, even if an earlier one was good
 # ~ np.isnan(curve).any() or np.isinf(curve).any() => not np.isfinite(curve[-1])
 
 # %% wrong order: Asks for good first, so that a run that recovers into infinity counts as good.
-# fails: diverges: a loss that is no finite number, anywhere, even where an earlier one was good
+# fails: diverges: any loss is not finite, even if an earlier one was good
 # ~ 2 if bad else int((curve <= wanted).any()) => 1 if (curve <= wanted).any() else 2 * int(bad)
 
 # %% wrong rising_forgotten: Only numbers that are not finite.
-# fails: diverges: the last loss is larger than the first, even where one between them was good
+# fails: diverges: the last loss is larger than the first, even if one in between was good
 # ~ np.isinf(curve).any() or curve[-1] - curve[0] > 0 => np.isinf(curve).any()

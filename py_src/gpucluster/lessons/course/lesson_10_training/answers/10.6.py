@@ -75,19 +75,19 @@ def parallel_gradients(comm, X, wanted, layers):
 # ~ [comm.allreduce(slope * share) for slope in slopes] => comm.allreduce([slope * share for slope in slopes])
 
 # %% wrong local_loss: The gradients are of all rows, the loss is of this rank's rows only.
-# fails: On every rank, the loss is that of all rows
+# fails: Every rank has the loss of all rows
 # ~ comm.allreduce(loss * share) => loss
 
 # %% wrong sum_not_divided: The sums are not divided by the number of all rows.
-# fails: On every rank, the gradients are those of all rows, to 1e-10
+# fails: Every rank has the gradients of all rows, to 1e-10
 # ~ len(X) / comm.allreduce(len(X)) => len(X)
 
 # %% wrong rows_travel, edit of right gather: All rows are gathered, and each rank computes all.
-# fails: Rows stay where they are: only gradients and single numbers travel
+# fails: Rows are not sent: only gradients and single numbers are
 def parallel_gradients(comm, X, wanted, layers):
     rows, aims = np.concatenate(comm.allgather(X)), np.concatenate(comm.allgather(wanted))
     return gradients(rows, aims, layers)
 
 # %% wrong single_precision: Sent in single precision.
-# fails: On every rank, the gradients are those of all rows, to 1e-10
+# fails: Every rank has the gradients of all rows, to 1e-10
 # ~ comm.allreduce(slope * share) => comm.allreduce((slope * share).astype(np.float32))

@@ -58,12 +58,12 @@ def ring_allreduce(comm, values):
 # ~ 2 * (n - 1) => n - 1
 
 # %% wrong allreduce: What is to be built is called.
-# fails: Only messages from rank to rank are used
+# fails: Only messages between two ranks are used
 def ring_allreduce(comm, values):
     return comm.allreduce(values)
 
 # %% wrong both_ways: Half of it to the right, half to the left: other messages than asked for.
-# fails: All ranks have the same numbers, bit by bit
+# fails: All ranks have bitwise equal numbers
 def ring_allreduce(comm, values):
     n, me = comm.size, comm.rank
     total = values.copy()
@@ -99,7 +99,7 @@ def ring_allreduce(comm, values):
 # +         received = comm.recv(source=(me - 1) % n)
 
 # %% wrong through_rank_0: All to rank 0, and back.
-# fails: All send the same way round, to the next rank only
+# fails: All ranks send in the same direction, to the next rank only
 def ring_allreduce(comm, values):
     if comm.rank:
         comm.send(values, dest=0)
@@ -110,7 +110,7 @@ def ring_allreduce(comm, values):
     return total
 
 # %% wrong whole_array_round: The whole array goes round.
-# fails: All ranks have the same numbers, bit by bit
+# fails: All ranks have bitwise equal numbers
 def ring_allreduce(comm, values):
     total, moving = values.copy(), values
     for _ in range(comm.size - 1):

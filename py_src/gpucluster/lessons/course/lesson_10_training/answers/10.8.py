@@ -35,7 +35,7 @@ def read_log(text):
     }
 
 # %% wrong ddof: The standard deviation of a sample (n - 1), not that of np.std.
-# fails: spread is 1.96 times the standard deviation of the rates, as the benchmark's own
+# fails: spread is 1.96 times the standard deviation of the rates, as in the benchmark
 # ~ fmean, pstdev => fmean, stdev
 # ~ 96 * pstdev(rates) => 96 * stdev(rates)
 
@@ -48,12 +48,12 @@ def read_log(text):
 # ~ re.MULTILINE)] => re.MULTILINE)][:5]
 
 # %% wrong median: The median.
-# fails: mean is that of the rates, not rounded
+# fails: mean is the mean of the rates, not rounded
 # ~ import fmean, pstdev => import fmean, median, pstdev
 # ~ "mean": fmean(rates) => "mean": median(rates)
 
 # %% wrong reads_summary: Mean, spread and total are read from the summary, rounded, and missing in a job that was killed.
-# fails: mean is that of the rates, not rounded
+# fails: mean is the mean of the rates, not rounded
 # fails: It runs without an error: AttributeError
 # -         "mean": fmean(rates),
 # -         "spread": 1.96 * pstdev(rates),

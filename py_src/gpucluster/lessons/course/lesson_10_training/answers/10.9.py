@@ -79,7 +79,7 @@ def two_stages(comm, X, wanted, own, n_micro):
 # ~ comm.send(values[-1], dest=1) => comm.send(values[1], dest=1)
 
 # %% wrong no_relu_at_cut, edit of right two_lists: Rank 0 calls forward with last=True, so there is no ReLU at the cut.
-# fails: Each rank's gradients are those of its layers for all rows, to 1e-10
+# fails: Each rank has the gradients of its layers for all rows, to 1e-10
 # ~ forward(part, own, False) for part in => forward(part, own, True) for part in
 
 # %% wrong layers_change, edit of right two_lists: The layers are changed on the way.
@@ -91,19 +91,19 @@ def two_stages(comm, X, wanted, own, n_micro):
 # +     return total
 
 # %% wrong one_message: Sends the whole batch in one message each way; n_micro is ignored.
-# fails: Each micro-batch is one message there, and one back
+# fails: Each micro-batch is one message forward and one back
 # ~ np.array_split(values[-1], n_micro) => [values[-1]]
 # ~ comm.recv(source=1) for _ in range(n_micro) => comm.recv(source=1)
 # ~ comm.recv(source=0) for _ in range(n_micro) => comm.recv(source=0)
 # ~ np.array_split(error, n_micro) => [error]
 
 # %% wrong rows_travel: The rows themselves are sent as well.
-# fails: What travels is the output of the cut, and its error
+# fails: Only the output at the cut and its error are sent
 # ~ comm.send(part, dest=1) => comm.send((part, X), dest=1)
 # ~ comm.recv(source=0) for => comm.recv(source=0)[0] for
 
 # %% wrong to_and_fro_by_requests, edit of right joined_at_the_end: Waits for each error before the next micro-batch goes, by requests that are asked again and again.
-# fails: All micro-batches go forward before the first error is waited for
+# fails: All micro-batches go forward before the rank waits for the first error
 def two_stages(comm, X, wanted, own, n_micro):
     found = []
     if comm.rank == 0:

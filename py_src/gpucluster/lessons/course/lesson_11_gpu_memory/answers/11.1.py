@@ -22,15 +22,15 @@ def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     return sum(cost[side] for _, side in sides)
 
 # %% wrong always_32: Ignores the argument lanes: always warps of 32.
-# fails: Each warp goes through every side that one of its threads takes (warps of another size)
+# fails: Each warp executes every branch that one of its threads takes (warps of another size)
 # ~ range(0, len(threads), lanes) => range(0, len(threads), 32)
 # ~ i + lanes => i + 32
 
 # %% wrong always_both: Each warp goes through both sides, whatever its threads do.
-# fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
+# fails: Each warp executes every branch that one of its threads takes (warps of 32 lanes)
 # ~ (steps_a if any(w) else 0) + (0 if all(w) else steps_b) => steps_a + steps_b
 
 # %% wrong hard_coded: The number of the lesson's own threads.
-# fails: Each warp goes through every side that one of its threads takes (warps of 32 lanes)
+# fails: Each warp executes every branch that one of its threads takes (warps of 32 lanes)
 def warp_steps(takes_a, steps_a, steps_b, lanes=32):
     return 64

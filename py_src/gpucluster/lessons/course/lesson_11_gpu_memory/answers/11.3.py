@@ -71,16 +71,16 @@ def give_back(free, start, size):
     return result
 
 # %% wrong exact_fit_leaves_nothing, edit of the solution: A block of exactly that size leaves an empty one behind.
-# fails: What is left over stays free, and all other blocks are unchanged
+# fails: The remainder stays free, and all other blocks are unchanged
 # ~ whole > size => whole >= size
 
 # %% wrong end_of_the_block, edit of the solution: Gives out the end of the block.
-# fails: It takes the smallest free block that is large enough, at its beginning
+# fails: It uses the start of the smallest free block that is large enough
 # ~ start + size => start
 # ~ return start, sorted => return start + whole - size, sorted
 
 # %% wrong rounding_in_take_only, edit of the solution: What is given back is not rounded up: bytes are lost.
-# fails: What is given back is free again, merged with its neighbours, in the order of the addresses
+# fails: Freed memory merges with its free neighbours, in address order
 # ~ sum(merged[-1]) == begin:  # the last one ends where this one begins => merged[-1][0] + merged[-1][1] == begin:
 # -     """Return the free blocks after a block was given back."""
 # -     size = -(-size // 256) * 256

@@ -17,7 +17,7 @@ def largest_request(free, pool_size, maximum):
     return sorted([*sizes, maximum - pool_size])[-1], float(share)
 
 # %% wrong block_plus_growth, edit of the solution: Adds what the pool may grow to the largest free block, as if the new piece merged with it.
-# fails: A pool that may still grow: the largest request that is granted
+# fails: A pool that may still grow: the largest request that succeeds
 # ~ max(largest, maximum - pool_size) => largest + maximum - pool_size
 
 # %% wrong empty_list_fails: Does not think of a pool that is full.
@@ -27,11 +27,11 @@ def largest_request(free, pool_size, maximum):
     return max(max(sizes), maximum - pool_size), 1 - max(sizes) / sum(sizes)
 
 # %% wrong largest_request_in_share, edit of the solution: The share that the largest *request* leaves, growth included.
-# fails: The fragmentation is the share of the free bytes outside of the largest free block
+# fails: The fragmentation is the fraction of free bytes outside the largest free block
 # ~ max(sizes, default=0) => max([*sizes, maximum - pool_size])
 
 # %% wrong merges: Merges neighbours that came from the card in two pieces.
-# fails: The fragmentation is the share of the free bytes outside of the largest free block
+# fails: The fragmentation is the fraction of free bytes outside the largest free block
 def largest_request(free, pool_size, maximum):
     merged = []
     for start, size in free:
@@ -44,5 +44,5 @@ def largest_request(free, pool_size, maximum):
     return max(largest, maximum - pool_size), 1 - largest / sum(sizes) if sizes else 0.0
 
 # %% wrong sum_of_free, edit of the solution: All free bytes, as if they were one piece.
-# fails: A pool that is as large as it may be: the largest request that is granted
+# fails: A pool that is as large as it may be: the largest request that succeeds
 # ~ max(largest, maximum - pool_size) => max(sum(sizes), maximum - pool_size)

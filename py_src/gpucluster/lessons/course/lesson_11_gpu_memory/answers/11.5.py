@@ -17,7 +17,7 @@ def pool_size(card_mib, n_processes, context_mb=500):
     return np.maximum(room // 256 * 256, 0)
 
 # %% wrong always_500: Ignores context_mb: each context has 500 MB.
-# fails: A tenth of the card and all contexts stay free
+# fails: A tenth of the device and all contexts stay free
 def pool_size(card_mib, n_processes, context_mb=500):
     left = card_mib * 2**20 * 9 // 10 - n_processes * 500_000_000
     return max(0, left // 256 * 256)
@@ -29,7 +29,7 @@ def pool_size(card_mib, n_processes, context_mb=500):
     return max(0, room // 256 * 256)
 
 # %% wrong hard_coded: Thirty GB, as on the slide.
-# fails: A tenth of the card and all contexts stay free
+# fails: A tenth of the device and all contexts stay free
 def pool_size(card_mib, n_processes, context_mb=500):
     return 30_000_000_000 // 256 * 256
 
@@ -39,13 +39,13 @@ def pool_size(card_mib, n_processes, context_mb=500):
     return max(0, (card_mib * 1024**2 * 9 // 10 - n_processes * context_mb * 1000**2) // 1024**2)
 
 # %% wrong negative: Less than nothing on a small card.
-# fails: Where nothing is left for a pool, it is 0
+# fails: If nothing is left for a pool, it is 0
 def pool_size(card_mib, n_processes, context_mb=500):
     room = card_mib * 1024**2 * 9 // 10 - n_processes * context_mb * 1000**2
     return room // 256 * 256
 
 # %% wrong no_tenth: Leaves the contexts, but no tenth.
-# fails: A tenth of the card and all contexts stay free
+# fails: A tenth of the device and all contexts stay free
 def pool_size(card_mib, n_processes, context_mb=500):
     room = card_mib * 1024**2 - n_processes * context_mb * 1000**2
     return max(0, room // 256 * 256)

@@ -36,21 +36,21 @@ def to_spill(buffers, needed, limit):
     return [oldest["name"]] + to_spill(others, needed, limit)
 
 # %% wrong all_leave, edit of the solution: Everything that may leave does.
-# fails: No more leave than is needed
+# fails: No more buffers are spilled than needed
 # ~ held + needed <= limit => False
 
 # %% wrong needed_forgotten, edit of the solution: Makes room for what is there, not for what comes.
-# fails: What stays and what is needed fit, where that is possible
+# fails: What stays and what is needed fit, if possible
 # ~ if held + needed <= limit => if held <= limit
 
 # %% wrong as_they_come, edit of the solution: The order of the list, not that of their use.
-# fails: What stays and what is needed fit, where that is possible
+# fails: What stays and what is needed fit, if possible
 # ~ buffer["last_used"] => 0
 
 # %% wrong exposed_leave, edit of the solution: Exposed buffers leave as well.
-# fails: Exposed buffers stay
+# fails: Exposed buffers are not spilled
 # ~ if not buffer["exposed"]: => if True:
 
 # %% wrong largest_first, edit of wrong as_they_come: The largest leaves first.
-# fails: What stays and what is needed fit, where that is possible
+# fails: What stays and what is needed fit, if possible
 # ~ sorted(buffers, key=lambda buffer: 0): => sorted(buffers, key=lambda buffer: -buffer["bytes"]):

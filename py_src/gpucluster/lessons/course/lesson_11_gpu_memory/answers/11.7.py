@@ -17,7 +17,7 @@ def tiers(workers):
     return dict(zip(workers, pairs, strict=True))
 
 # %% wrong all_added_up: One pair for the whole cluster.
-# fails: In memory is what the worker knows without what it has spilled
+# fails: The memory figure excludes what the worker has spilled
 def tiers(workers):
     metrics = [worker["metrics"] for worker in workers.values()]
     memory = sum(one["managed_bytes"] - one["spilled_bytes"]["memory"] for one in metrics)
@@ -25,7 +25,7 @@ def tiers(workers):
     return dict.fromkeys(workers, (memory, disk))
 
 # %% wrong all_managed: Takes managed_bytes for what is in memory, although the spilled results are part of it.
-# fails: In memory is what the worker knows without what it has spilled
+# fails: The memory figure excludes what the worker has spilled
 def tiers(workers):
     return {a: (w["metrics"]["managed_bytes"], w["metrics"]["spilled_bytes"]["disk"]) for a, w in workers.items()}
 
@@ -35,5 +35,5 @@ def tiers(workers):
 # ~ found[address] => found[worker["name"]]
 
 # %% wrong disk_unpacked, edit of the solution: What the spilled results took in memory.
-# fails: On disk is what the files take
+# fails: The disk figure is the size of the files
 # ~ spilled["disk"] => spilled["memory"]

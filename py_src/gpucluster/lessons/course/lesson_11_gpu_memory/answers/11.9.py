@@ -21,7 +21,7 @@ def holders(refers, variables, target):
 # ~ leads & set(variables) => leads
 
 # %% wrong all_variables: All variables that refer to anything.
-# fails: No variable is there that does not lead to it
+# fails: No other variable is listed
 def holders(refers, variables, target):
     return {name for name in variables if refers[name]}
 
@@ -34,6 +34,6 @@ def holders(refers, variables, target):
     return {v for v in variables if reaches(v)}
 
 # %% wrong direct_only: Only who refers to it directly.
-# fails: Every variable is there that leads to the object, directly or over others
+# fails: Every variable that leads to the object is listed, directly or through others
 def holders(refers, variables, target):
     return {name for name in variables if target in refers[name]}

@@ -19,13 +19,13 @@ def crossings(steps, start):
     return count, total
 
 # %% wrong all_bytes, edit of the solution
-# fails: It adds up the bytes that cross
+# fails: It sums the bytes that cross
 # ~ return count, total => return count, sum(size for _, _, size in steps)
 
 # %% wrong any_is_a_place, edit of the solution
-# fails: It counts each crossing
+# fails: It counts every crossing
 # ~ not in ("any", at) => != at
 
 # %% wrong goes_back, edit of the solution
-# fails: It counts each crossing
+# fails: It counts every crossing
 # ~ return count, total => return count + (at != start), total

@@ -88,16 +88,16 @@ def migrate(config):
     return new
 
 # %% wrong always_made, edit of the solution
-# fails: No distributed-ucxx is made when nothing moves
+# fails: No distributed-ucxx is created if nothing moves
 # ~ if moved: => if True:
 
 # %% wrong empty_left, edit of the solution
-# fails: All other settings stay, and nothing empty is left where something moved
+# fails: All other settings stay, and moved ones leave no empty section
 # -     if had_ucx and not comm:
 # -         del distributed["comm"]
 
 # %% wrong not_merged_inside, edit of the solution
-# fails: What was for UCX is under distributed-ucxx, and what was there stays
+# fails: UCX settings are under distributed-ucxx, and existing ones stay
 # -             if isinstance(value, dict) and isinstance(today.get(name), dict):
 # -                 today[name] = {**value, **today[name]}
 # -             else:
@@ -105,5 +105,5 @@ def migrate(config):
 # +             today.setdefault(name, value)
 
 # %% wrong still_under_comm, edit of the solution
-# fails: What was for UCX is under distributed-ucxx, and what was there stays
+# fails: UCX settings are under distributed-ucxx, and existing ones stay
 # ~ distributed-ucxx => distributed", {}).setdefault("comm", {}).setdefault("ucxx

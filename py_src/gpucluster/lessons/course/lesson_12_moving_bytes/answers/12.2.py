@@ -33,7 +33,7 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     return 0.5 * (clock() - began) / repeats
 
 # %% wrong both_send, edit of right each_timed
-# fails: Rank 0 begins, and rank 1 answers each message
+# fails: Rank 0 starts, and rank 1 answers each message
 # fails: Rank 0 returns the seconds of one way, on average over the repeats
 def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     data = np.zeros(n_bytes, np.uint8)
@@ -45,11 +45,11 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
     return (clock() - began) / repeats / 2
 
 # %% wrong eight_times_the_bytes, edit of right isend
-# fails: Each message has this number of bytes
+# fails: Each message has n_bytes bytes
 # ~ n_bytes, dtype="int8" => n_bytes
 
 # %% wrong no_warm_up, edit of right isend
-# fails: There is one message each way for each repeat, and for each one before
+# fails: There is one message each way for each repeat and each warm-up
 # ~ range(-warm_up, repeats) => range(repeats)
 
 # %% wrong pickled
@@ -64,7 +64,7 @@ def ping_pong(comm, n_bytes, repeats, warm_up, clock):
 # ~ taken[warm_up:])) / 2 => taken[warm_up:]))
 
 # %% wrong streams_one_way
-# fails: There is one message each way for each repeat, and for each one before
+# fails: There is one message each way for each repeat and each warm-up
 # -             comm.Send(memory, dest=0)
 # +         comm.Send(memory, dest=0)
 # -         comm.Recv(memory, source=1)

@@ -38,11 +38,11 @@ def fit_link(sizes, seconds):
 half_size = lambda alpha, beta: beta * alpha  # noqa: E731
 
 # %% wrong bits
-# fails: Exact measurements are met
+# fails: Exact measurements are fitted exactly
 # ~ scale / slope]) => 8 * scale / slope])
 
 # %% wrong first_and_last
-# fails: With noise, relative errors are as small as they can be
+# fails: With noise, the relative errors are minimal
 # ~ beta * alpha => alpha * beta
 def fit_link(sizes, seconds):
     slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])

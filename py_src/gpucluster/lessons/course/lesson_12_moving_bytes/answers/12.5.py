@@ -53,7 +53,7 @@ def host_copies(one, other):
 # ~ all(end["card"] == "gpudirect" for end in on_device): => all(end["card"] == "gpudirect" for end in (one, other)):
 
 # %% wrong copies_for_hosts, edit of the solution
-# fails: The copies by way of host memory are counted
+# fails: Copies through host memory are counted
 # ~ ends = [end for end in (one, other) if end["device"] is not None] => ends = [one, other]
 
 # %% wrong device_zero: Takes GPU number 0 for no GPU (truth value of the device).
@@ -73,7 +73,7 @@ def host_copies(one, other):
 # ~ if on_device and all => if all
 
 # %% wrong nvlink_between_nodes, edit of the solution
-# fails: The copies by way of host memory are counted
+# fails: Copies through host memory are counted
 # -         return "pcie" if on_device else "shared memory"
 # +         return "pcie" if on_device else "shared memory"
 # +     if len(on_device) == 2 and other["device"] in one["nvlink"]:

@@ -31,7 +31,7 @@ def crossover(p, alpha, beta):
     return np.maximum(latency, 0) / transfer * (alpha * beta)
 
 # %% wrong crossover_is_half_size
-# fails: Where the ring is never slower, the crossover is 0
+# fails: If the ring is never slower, the crossover is 0
 # ~ max(0.0, alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1)) => alpha * beta
 
 # %% wrong floor: Rounds log2 down instead of up.
@@ -43,7 +43,7 @@ def crossover(p, alpha, beta):
 # ~ 2 * (p - 1) * (alpha + n / (p * beta)) => alpha + 2 * (p - 1) * n / p / beta
 
 # %% wrong no_cut: crossover forgets that the ring's parts are n / p: takes α β (p - 1 - rounds) / rounds.
-# fails: At the crossover both take the same time
+# fails: At the crossover, both take the same time
 # ~ alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1) => alpha * beta * (p - 1 - rounds) / max(rounds, 1)
 
 # %% wrong one_too_many

@@ -33,11 +33,11 @@ def interface_of(memory, offset, shape, dtype):
 # ~ dtype.str => f"<{dtype.kind}{dtype.itemsize}"
 
 # %% wrong contiguous
-# fails: What the producer writes is seen in the array
+# fails: The producer's writes are visible in the array
 # ~ np.asarray(producer.__array_interface__ => np.ascontiguousarray(producer.__array_interface__
 
 # %% wrong copies_dlpack
-# fails: What the producer writes is seen in the array
+# fails: The producer's writes are visible in the array
 # ~ from_dlpack(producer) => from_dlpack(producer).copy()
 
 # %% wrong dlpack_only: adopt knows DLPack only; a producer with only the interface fails.
@@ -45,7 +45,7 @@ def interface_of(memory, offset, shape, dtype):
 # ~ np.asarray(producer.__array_interface__ and producer) => np.from_dlpack(producer)
 
 # %% wrong flag: The flag says "may be written to" instead of "read-only".
-# fails: Memory that must not be written to is offered as read-only, other memory is not
+# fails: Only memory that must not be written to is read-only
 # ~ offset, read_only) => offset, not read_only)
 
 # %% wrong flat

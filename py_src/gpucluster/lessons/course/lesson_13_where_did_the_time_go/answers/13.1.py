@@ -47,21 +47,21 @@ def longest_gap(records):
     return (before[place] - work.start[0], gaps[place])
 
 # %% wrong all_but_transfers: Everything but transfers counts as work.
-# fails: The idle share is that of all threads of the cluster, in the window of the computing
+# fails: The idle share covers all threads of the cluster, during the computation
 # ~ part["action"] == "compute": => part["action"] != "transfer":
 
 # %% wrong clock_time: The start of the gap is a time of the clock, not counted from the beginning of the window.
-# fails: Its start counts from the beginning of the window
+# fails: Its start is relative to the beginning of the window
 # ~ end - began => end
 
 # %% wrong first_compute_part: Only the first compute part of each record counts.
-# fails: The idle share is that of all threads of the cluster, in the window of the computing
+# fails: The idle share covers all threads of the cluster, during the computation
 # -                 yield part["start"], part["stop"]
 # +                 yield part["start"], part["stop"]
 # +                 break
 
 # %% wrong gap_of_a_thread, edit of right sweep: The longest gap of one thread, in which others may have computed.
-# fails: The longest gap is one in which no thread computed, however long other tasks are
+# fails: The longest gap is one in which no thread computed, however long other tasks take
 from itertools import pairwise
 
 
@@ -74,11 +74,11 @@ def longest_gap(records):
     return max(gaps)[::-1]
 
 # %% wrong gap_to_neighbour, edit of the solution
-# fails: Where some thread always computes, there is no gap
-# fails: The longest gap is one in which no thread computed, however long other tasks are
+# fails: If some thread is always computing, there is no gap
+# fails: The longest gap is one in which no thread computed, however long other tasks take
 # ~ max(latest, stop) => stop
 
 # %% wrong last_part: Only the last part of each record counts, whatever it is.
-# fails: The idle share is that of all threads of the cluster, in the window of the computing
+# fails: The idle share covers all threads of the cluster, during the computation
 # ~ record["startstops"]: => record["startstops"][-1:]:
 # ~ part["action"] == "compute": => part["action"]:

@@ -46,7 +46,7 @@ def facts(text):
     }
 
 # %% wrong compute_of_one_thread, edit of the solution
-# fails: The compute time is in seconds, and without transfers
+# fails: The compute time is in seconds, excluding transfers
 # ~ float(in_seconds(after("compute time:"))) => in_seconds(after("compute time:")) / int(after("Threads:"))
 
 # %% wrong no_line_no_answer, edit of the solution
@@ -54,7 +54,7 @@ def facts(text):
 # ~ strip() if found else "" => strip()
 
 # %% wrong first_time_line, edit of the solution
-# fails: Where no task computed, the compute time is 0
+# fails: If no task computed, the compute time is 0
 # ~ in_seconds(after("compute time:")) => in_seconds(after("time:"))
 
 # %% wrong hard_coded
@@ -76,5 +76,5 @@ def facts(text):
 # ~ int(after("number of tasks:")) => after("tasks") + " tasks"
 
 # %% wrong threads_are_workers, edit of the solution
-# fails: The threads are those of all workers
+# fails: The threads of all workers are counted
 # ~ after("Threads:") => after("Workers:")

@@ -39,7 +39,7 @@ def share_below(table, limit):
     return shares
 
 # %% wrong all_devices_together
-# fails: The share counts measured samples only, of each device separately, below and not at the limit
+# fails: The share counts only measured samples, per device, strictly below the limit
 # ~ sm = table.loc[table["gpu"] == device, "sm"] => sm = table["sm"]
 
 # %% wrong changes_the_table
@@ -49,7 +49,7 @@ def share_below(table, limit):
 # +     table.dropna(subset=["sm"], inplace=True)
 
 # %% wrong dash_is_zero
-# fails: The figures are those of the log, and NaN where it has -
+# fails: The figures are those of the log, with NaN for -
 # ~ table.apply(pd.to_numeric, errors="coerce") => table.replace("-", 0)
 
 # %% wrong drops_lines_with_a_dash
@@ -67,6 +67,6 @@ def share_below(table, limit):
 import numpy as np
 
 # %% wrong units_as_list, edit of the solution
-# fails: The units are a dictionary from each name to its unit
+# fails: The units map each name to its unit
 # ~ dict(zip(names, units)) => units
 import numpy as np

@@ -53,11 +53,11 @@ def device_summary(connection, device):
     }
 
 # %% wrong all_devices, edit of right sql
-# fails: The kernels' seconds are added up, of this device only
+# fails: The kernels' seconds are summed, for this device only
 # ~ query, (device,) => query.replace("WHERE deviceId = ?", "")
 
 # %% wrong busy_share, edit of the solution
-# fails: The idle share is that of the time without any kernel, between the first and the last kernel or copy
+# fails: The idle share is the fraction of time without a kernel, from the first to the last kernel or copy
 # ~ "idle_share": 1 - busy / (end - begin) => "idle_share": busy / (end - begin)
 
 # %% wrong copies_of_all_devices, edit of the solution
@@ -85,9 +85,9 @@ def device_summary(connection, device):
 # +         "to_host_bytes": sum(size for *_, size, kind in copies if kind == 1),
 
 # %% wrong microseconds, edit of the solution
-# fails: The kernels' seconds are added up, of this device only
+# fails: The kernels' seconds are summed, for this device only
 # ~ 1e9 => 1e6
 
 # %% wrong one_stream, edit of the solution
-# fails: The kernels' seconds are added up, of this device only
+# fails: The kernels' seconds are summed, for this device only
 # ~ deviceId = ? ORDER BY start => streamId = 7 AND deviceId = ?

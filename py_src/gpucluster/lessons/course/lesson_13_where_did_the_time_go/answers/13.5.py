@@ -30,11 +30,11 @@ def place(kernels, peak, bandwidth):
     return {name: one(*cost, peak, bandwidth) for name, cost in kernels.items()}
 
 # %% wrong always_four_bytes, edit of the solution: Ignores itemsize: always float32.
-# fails: Each of the three matrices moves once
+# fails: Each of the three matrices is moved once
 # ~ return 2 * m * n * k, itemsize * (m * k + k * n + m * n) => return 2 * m * n * k, 4 * (m * k + k * n + m * n)
 
 # %% wrong no_flat_roof, edit of the solution: attainable is always I x bandwidth, also above the peak.
-# fails: What is attainable is the lower of slope and roof
+# fails: The attainable rate is the lower of slope and roof
 def place(kernels, peak, bandwidth):
     result = {}
     for name, (flops, n_bytes) in kernels.items():
@@ -61,5 +61,5 @@ def place(kernels, peak, bandwidth):
 # -     placed = {}
 
 # %% wrong one_operation_per_product, edit of the solution
-# fails: A product costs 2 k operations per number of the result
+# fails: A product costs 2 k operations per number in the result
 # ~ return 2 * m => return m

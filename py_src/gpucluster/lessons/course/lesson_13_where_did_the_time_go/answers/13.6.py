@@ -45,13 +45,13 @@ def prefetched(load, numbers, depth):
             yield batch
 
 # %% wrong all_at_once, edit of the solution
-# fails: No more than depth batches are loaded ahead, those in a queue or in a thread's hands included
+# fails: At most depth batches are loaded ahead, including those in a queue or a thread
 def prefetched(load, numbers, depth):
     with ThreadPoolExecutor(depth) as pool:
         yield from pool.map(load, numbers)
 
 # %% wrong as_completed, edit of right islice
-# fails: It yields the batch of each number, in the order of the numbers
+# fails: It yields the batches in order of their numbers
 # ~ import ThreadPoolExecutor => import FIRST_COMPLETED, ThreadPoolExecutor, wait
 # -             batch = ahead.popleft().result()
 # +             one = sorted(wait(ahead, return_when=FIRST_COMPLETED)[0], key=id)[-1]
@@ -59,14 +59,14 @@ def prefetched(load, numbers, depth):
 # +             batch = one.result()
 
 # %% wrong begins_after_asking, edit of the solution: A thread, but the caller waits for it: nothing runs while a batch is held.
-# fails: While the caller holds a batch, the next ones are loaded: as many as depth says
+# fails: While the caller holds a batch, the next depth batches are loaded
 def prefetched(load, numbers, depth):
     with ThreadPoolExecutor(1) as pool:
         for number in numbers:
             yield pool.submit(load, number).result()
 
 # %% wrong error_ends_it, edit of the solution
-# fails: An error of load comes to the caller
+# fails: An error in load reaches the caller
 # -                 yield pending.popleft().result()
 # +                 try:
 # +                     yield pending.popleft().result()
@@ -74,7 +74,7 @@ def prefetched(load, numbers, depth):
 # +                     return
 
 # %% wrong error_too_early, edit of the solution
-# fails: It comes when that batch is due: those before it are yielded
+# fails: It is raised when that batch is due: the batches before it are yielded
 # -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
 # +     numbers = iter(numbers)
 # -             if len(pending) > depth:
@@ -83,7 +83,7 @@ def prefetched(load, numbers, depth):
 # +                     future.result()  # all of them, including those that are not due
 
 # %% wrong fails_on_empty, edit of the solution
-# fails: Without numbers it yields nothing, and ends: RuntimeError
+# fails: Without numbers it yields nothing, and terminates: RuntimeError
 # ~ pending = deque() => pending = deque([pool.submit(load, next(numbers))])
 # -     """Yield load(number) for each number; load up to depth batches ahead meanwhile."""
 # +     numbers = iter(numbers)
@@ -99,5 +99,5 @@ def prefetched(load, numbers, depth):
             yield load(number)
 
 # %% wrong needs_a_list, edit of right islice
-# fails: It yields the batch of each number, in the order of the numbers: TypeError
+# fails: It yields the batches in order of their numbers: TypeError
 # ~ iter(numbers) => iter(numbers[:])

@@ -65,19 +65,19 @@ fixes = {
 # ~ """Return the word for the symptoms of a trace.""" => trace.copies[:] = 0
 
 # %% wrong copies_above_40, edit of the solution: Copies of exactly 40 % are overlooked.
-# fails: It finds out 'copying'
+# fails: It detects 'copying'
 # ~ mean() >= 40: => mean() > 40:
 
 # %% wrong every_failure_is_fragmentation, edit of the solution
-# fails: It finds out 'waiting'
+# fails: It detects 'waiting'
 # ~ failed and trace.free_bytes >= trace.asked_bytes => failed
 
 # %% wrong exact_fit_forgotten, edit of the solution
-# fails: It finds out 'fragmented'
+# fails: It detects 'fragmented'
 # ~ free_bytes >= trace => free_bytes > trace
 
 # %% wrong failed_not_looked_at, edit of the solution: Calls a job fragmented that did not fail, because no single piece was as large as it asked for.
-# fails: It finds out 'small kernels'
+# fails: It detects 'small kernels'
 # ~ failed and trace.free_bytes >= trace.asked_bytes => free_bytes >= trace.asked_bytes > trace.largest_bytes
 
 # %% wrong fix_pool_for_copies, edit of the solution
@@ -94,37 +94,37 @@ fixes = {
 # ~ "waiting": "prefetch", => "waiting": "faster loader",
 
 # %% wrong hard_coded, edit of right rules_in_a_table
-# fails: It finds out 'fragmented'
+# fails: It detects 'fragmented'
 # ~ word for word, holds in RULES if holds(trace) => answers
 answers = iter(["loading", "fragmented", "small kernels", "waiting", "copying"] * 100)
 
 # %% wrong host_above_80, edit of the solution: A core that is exactly 80 % busy is not.
-# fails: It finds out 'loading'
+# fails: It detects 'loading'
 # ~ mean() >= 80 else => mean() > 80 else
 
 # %% wrong kernels_up_to_50, edit of the solution: Kernels in exactly half of the time are too few.
-# fails: It finds out 'healthy'
+# fails: It detects 'healthy'
 # ~ mean() < 50: => mean() <= 50:
 
 # %% wrong loader_swapped, edit of the solution
-# fails: It finds out 'waiting'
+# fails: It detects 'waiting'
 # ~ loading" if trace.host.mean() >= 80 else "waiting => waiting" if trace.host.mean() >= 80 else "loading
 
 # %% wrong lows, edit of the solution
-# fails: It finds out 'small kernels'
+# fails: It detects 'small kernels'
 # ~ kernels.mean() => kernels.min()
 
 # %% wrong occupancy_first, edit of the solution
-# fails: It finds out 'waiting'
+# fails: It detects 'waiting'
 # -         return "fragmented"
 # +         return "fragmented"
 # +     if trace.occupancy.mean() < 30:
 # +         return "small kernels"
 
 # %% wrong occupancy_up_to_30, edit of the solution: An occupancy of exactly 30 % is too low.
-# fails: It finds out 'healthy'
+# fails: It detects 'healthy'
 # ~ mean() < 30 else => mean() <= 30 else
 
 # %% wrong rounded_means, edit of right means_of_statistics: Means are rounded: 39.98 % becomes 40 %.
-# fails: It finds out 'waiting'
+# fails: It detects 'waiting'
 # ~ fmean(one) => round(one.mean())

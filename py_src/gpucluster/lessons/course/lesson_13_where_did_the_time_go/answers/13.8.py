@@ -65,32 +65,32 @@ def breakdown(events, total):
 import numpy as np
 
 # %% wrong grandchildren_twice, edit of right subtract_from_parent: Takes the time of a stage off all stages around it, not only off the next one: wrong where three are nested.
-# fails: All parts together are the total
+# fails: The parts add up to the total
 # -         seconds[stack[-1][0]] -= at - begin
 # +         for around, _ in stack[1:] or stack:
 # +             seconds[around] -= at - begin
 
 # %% wrong hard_coded
-# fails: Each stage is in it, and "other"
+# fails: It contains each stage, and "other"
 def breakdown(events, total):
     return {"load": 0.005, "unpack": 0.114, "forward": 0.262, "backward": 0.267, "optimizer": 0.003, "other": 0.006}
 
 # %% wrong inner_time_counted_twice, edit of right subtract_from_parent: The time of an inner stage is counted in the outer one as well; the parts are more than the whole, and "other" too small.
-# fails: "other" is what no stage had
+# fails: "other" is the time outside all stages
 # ~ stack[-1][0] => "other"
 
 # %% wrong last_time_only_too, edit of right recursion: A stage that comes many times is overwritten, not added up.
-# fails: All parts together are the total
+# fails: The parts add up to the total
 # ~ own[name] += end - begin => own[name] = end - begin
 
 # %% wrong milliseconds, edit of the solution
-# fails: All parts together are the total
+# fails: The parts add up to the total
 # -     return {**seconds, "other": total - sum(seconds.values())}
 # +     seconds["other"] = total - sum(seconds.values())
 # +     return {name: 1000 * value for name, value in seconds.items()}
 
 # %% wrong other_at_the_ends_only, edit of right recursion: "other" is total minus the time from the first to the last event: the time between stages is forgotten.
-# fails: All parts together are the total
+# fails: The parts add up to the total
 # ~ - covered => - (events[-1][2] - events[0][2]) if events else total
 
 # %% wrong outer_gets_it, edit of the solution

@@ -25,11 +25,11 @@ def with_gpus(manifest, workers, image, gpus, memory):
     return new
 
 # %% wrong cpu_command: dask worker, even with GPUs.
-# fails: The worker's command is the right one
+# fails: The worker's command is right
 # -         inside["args"] = ["dask", "cuda", "worker", *inside["args"][2:]]
 
 # %% wrong gpus_of_all: GPUs of all workers together.
-# fails: The worker's requests have the GPUs, and none where there are none
+# fails: The worker's requests have the GPUs, or none if there are none
 # ~ asked["nvidia.com/gpu"] = gpus => asked["nvidia.com/gpu"] = gpus * workers
 
 # %% wrong limits_only: No requests.
@@ -37,11 +37,11 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # ~ "requests": dict(asked), " => "
 
 # %% wrong limits_only_too: GPUs stand in the limits only, not in the requests.
-# fails: The worker's requests have the GPUs, and none where there are none
+# fails: The worker's requests have the GPUs, or none if there are none
 # ~ "requests": dict(asked), => "requests": {"memory": memory},
 
 # %% wrong old_scheduler_image: The scheduler keeps its image.
-# fails: Scheduler and workers have the image
+# fails: The scheduler and the workers have the image
 # ~ worker, scheduler = new["spec"]["worker"], new["spec"]["scheduler"] => worker = new["spec"]["worker"]
 # ~ inside["image"] = scheduler["spec"]["containers"][0]["image"] = image => inside["image"] = image
 
@@ -50,7 +50,7 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # ~ worker["replicas"] => worker["spec"]["replicas"]
 
 # %% wrong scheduler_gets_gpus: The scheduler gets GPUs, too.
-# fails: The scheduler asks for no GPU
+# fails: The scheduler requests no GPU
 # -     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
 # +     inside["resources"] = {"requests": dict(asked), "limits": dict(asked)}
 # +     scheduler["spec"]["containers"][0]["resources"] = dict(inside["resources"])
@@ -67,5 +67,5 @@ def with_gpus(manifest, workers, image, gpus, memory):
 # ~ asked["nvidia.com/gpu"] = gpus => asked["nvidia.com/gpu"] = str(gpus)
 
 # %% wrong zero_gpus_written: Zero GPUs are written down.
-# fails: The worker's requests have the GPUs, and none where there are none
+# fails: The worker's requests have the GPUs, or none if there are none
 # ~ if gpus: => if gpus is not None:

@@ -38,7 +38,7 @@ def finish(total):
 # +     return {key: s / n for key, (s, n) in total.items()}
 
 # %% wrong nan_keys, edit of the solution: Keys without any number come with None in the result.
-# fails: All keys with a number are there, and no others
+# fails: All keys with a number are included, and no others
 # ~ count for => count if count else None for
 # -         if value is not None:
 # -             total, count = found.get(key, (0, 0))
@@ -60,7 +60,7 @@ def finish(total):
 # +     return dict(total)
 
 # %% wrong common_keys, edit of the solution: combine keeps only the keys that both have.
-# fails: All keys with a number are there, and no others
+# fails: All keys with a number are included, and no others
 # -     return both
 # +     return {key: both[key] for key in both if key in a and key in b} if a and b else both
 
@@ -70,7 +70,7 @@ def finish(total):
 # ~ a + b => [*a, *b]
 
 # %% wrong keys_of_a_only, edit of the solution: Keys that only b has are lost.
-# fails: All keys with a number are there, and no others
+# fails: All keys with a number are included, and no others
 # -     for key, (total, count) in b.items():
 # +     for key, (total, count) in b.items():
 # +         if key not in both:

@@ -47,7 +47,7 @@ def directives(script):
 # ~ line.strip() and not line.lstrip() => not line
 
 # %% wrong comment_kept: Does not stop at a word that begins with #: the comment's words become values.
-# fails: A comment behind a directive is none of its values
+# fails: A comment after a directive is not part of its value
 # -             if word.startswith("#"):
 # -                 break
 
@@ -83,7 +83,7 @@ def directives(script):
 # -                 asked[waiting] = word
 
 # %% wrong reads_on: Does not stop at the first command.
-# fails: What is below the first command does not count
+# fails: Lines below the first command do not count
 # ~ if line.strip() and not line.lstrip().startswith("#"): => if False:
 
 # %% wrong short_names_kept: Short options keep their names.

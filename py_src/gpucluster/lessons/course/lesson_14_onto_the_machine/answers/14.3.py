@@ -67,19 +67,19 @@ srun {worker}
 # + #!/bin/bash
 
 # %% wrong cores_of_one_gpu: The cores of one GPU only.
-# fails: It asks for the right cpus-per-task
+# fails: It requests the right cpus-per-task
 # ~ gpus * site["cores_per_gpu"] or job["cores"] => site["cores_per_gpu"] if gpus else job["cores"]
 
 # %% wrong cpu_workers_on_gpus: dask worker, even with GPUs.
-# fails: dask cuda worker with GPUs, dask worker without
+# fails: dask cuda worker is used with GPUs, dask worker without
 # ~ "cuda worker" if gpus => "worker" if gpus
 
 # %% wrong day_lost: More than a day is cut off.
-# fails: It asks for the right time
+# fails: It requests the right time
 # ~ -t {days}-{hours => -t 0-{hours
 
 # %% wrong modules_sorted: Modules in the order of the alphabet.
-# fails: It loads the site's modules, in their order
+# fails: It loads the site's modules, in order
 # ~ in site["modules"] => in sorted(site["modules"])
 
 # %% wrong old_command: dask-cuda-worker.
@@ -87,15 +87,15 @@ srun {worker}
 # ~ srun dask {worker} => srun {'dask-cuda-worker' if gpus else 'dask ' + worker}
 
 # %% wrong zero_gpus_asked: gres=gpu:0 for CPU workers.
-# fails: It asks for GPUs where there are some, and only there
+# fails: It requests GPUs only if there are some
 # ~ " * bool(gpus) => "
 
 # %% wrong hard_coded: The account of the example.
-# fails: It asks for the right account
+# fails: It requests the right account
 # ~ -A {site["account"]} => -A my_project
 
 # %% wrong modules_first: Directives stand below the modules.
-# fails: It asks for the right partition
+# fails: It requests the right partition
 # -         #SBATCH -p {site["partition"]}
 # +         module load {" ".join(site["modules"])}
 # +         #SBATCH -p {site["partition"]}
@@ -105,5 +105,5 @@ srun {worker}
 # -     head += site["activate"] + "\n"
 
 # %% wrong task_per_gpu: A task for each GPU, and dask-cuda in each of them.
-# fails: It asks for the right ntasks-per-node
+# fails: It requests the right ntasks-per-node
 # ~ --ntasks-per-node 1 => --ntasks-per-node {max(gpus, 1)}

@@ -49,7 +49,7 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # ~ memory] => memory.split()[0]]
 
 # %% wrong no_port, edit of the solution: The scheduler takes its usual port.
-# fails: The system chooses the scheduler's port
+# fails: The scheduler's port is left to the system
 # ~ (file), "--port", "0" => (file)
 
 # %% wrong no_quotes, edit of right text: A path or size with a space falls apart: nothing is quoted.
@@ -73,7 +73,7 @@ def worker_command(file, threads, memory, interface=None, protocol=None):
 # ~ interface, protocol=protocol => interface
 
 # %% wrong underscores, edit of the solution: Options with underscores that do not exist.
-# fails: dask worker takes the command
+# fails: dask worker accepts the command
 # ~ memory-limit => memory_limit
 
 # %% wrong worker_options: The worker ignores interface and protocol.

@@ -11,21 +11,21 @@ def tunnel_line(user, login, node, port, loopback, local_port):
     return f"ssh {user}@{node} -J{user}@{login} -NL {local_port}:localhost:{port}"
 
 # %% wrong all_interfaces: The laptop's port is open to the whole network (0.0.0.0).
-# fails: Only the laptop's own programs can use its port
+# fails: Only programs on the laptop can use its port
 # ~ login} -L { => login} -L 0.0.0.0:{
 # ~ N -L { => N -L 0.0.0.0:{
 
 # %% wrong d_node_through_jump: With a loopback, the tunnel asks the node's network for the port: nothing listens there.
-# fails: It leads to a server that listens on loopback
+# fails: It connects to a server that listens on loopback
 # ~ localhost => {node}
 
 # %% wrong d_ports_swapped: The two ports are in each other's place.
-# fails: It leads to a server that listens on loopback
+# fails: It connects to a server that listens on loopback
 # ~ local_port}:localhost:{port => port}:localhost:{local_port
 # ~ local_port}:{node}:{port => port}:{node}:{local_port
 
 # %% wrong localhost_always: localhost, even at the login node.
-# fails: It leads to a server that listens on its network
+# fails: It connects to a server that listens on its network
 # ~ N -L {local_port}:{node}:{port} {user} => N -L {local_port}:localhost:{port} {user}
 
 # %% wrong no_n: Without -N a shell is started at the other end.
@@ -34,7 +34,7 @@ def tunnel_line(user, login, node, port, loopback, local_port):
 # ~ N -L => L
 
 # %% wrong no_user: Without the user.
-# fails: It says the user for each machine
+# fails: It gives the user for each machine
 # ~ J {user}@{ => J {
 # ~ user}@{login => login
 

@@ -27,15 +27,15 @@ def modernise(command, rules, channels):
     return " ".join([f"conda {start.group(1)}", *[f"-c {c}" for c in channels], *new, *options])
 
 # %% wrong beginnings, edit of the solution: A name that begins alike is taken for it.
-# fails: All packages that the rules want are there
+# fails: All packages that the rules require are listed
 # ~ new = rules.get(name, name) => new = next((new for known, new in rules.items() if name.startswith(known)), name)
 
 # %% wrong channels_sorted, edit of the solution: Channels in the order of the alphabet.
-# fails: The channels are the new ones, in their order
+# fails: The channels are the new ones, in order
 # ~ in channels: => in sorted(channels):
 
 # %% wrong channel_value_a_package, edit of wrong beginnings: The value of -c is taken for a package.
-# fails: No others are there, and no old pins
+# fails: No others are listed, and no old pins
 # ~ new = next((new for known, new in rules.items() if name.startswith(known)), name) => new = rules.get(name, name)
 # -             words.pop(0)
 # +             pass
@@ -45,13 +45,13 @@ def modernise(command, rules, channels):
 # ~ kept += ["-c", channel] => packages += ["-c", channel]
 
 # %% wrong env_name: Takes the environment's name after -n for a package, so that a rule or a pin changes it.
-# fails: -n with its name and -y stay, and nothing else
+# fails: Only -n with its name and -y stay
 # ~ options += [word, next(words)] if word == "-n" else [word] => options.append(word)
 
 # %% wrong not_renewed, edit of the solution: What has a new form is left out.
-# fails: All packages that the rules want are there
+# fails: All packages that the rules require are listed
 # ~ not None: => not None and name not in rules:
 
 # %% wrong yes_lost, edit of the solution: -y is lost.
-# fails: -n with its name and -y stay, and nothing else
+# fails: Only -n with its name and -y stay
 # ~ kept.append(word) => pass

@@ -44,7 +44,7 @@ def to_apptainer(command):
 # +     return shlex.join(["apptainer", "exec" if rest else "run", *out, f"docker://{image}", *rest])
 
 # %% wrong always_exec: exec, even without a program.
-# fails: apptainer exec with a program, apptainer run without
+# fails: apptainer exec is used with a program, apptainer run without one
 # ~ apptainer", "exec" if program else "run", *options, " => apptainer", "exec", *options, "
 
 # %% wrong always_nv: --nv, always.
@@ -95,7 +95,7 @@ def to_apptainer(command):
 # ~ "docker://" + image => image
 
 # %% wrong split_at_spaces: Quotes are not understood.
-# fails: apptainer exec with a program, apptainer run without
+# fails: apptainer exec is used with a program, apptainer run without one
 # ~ words = shlex.split(command)[2:] => words = command.split()[2:]
 
 # %% wrong programs_options: The program's own options are translated.

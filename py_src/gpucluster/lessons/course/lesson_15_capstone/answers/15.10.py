@@ -48,7 +48,7 @@ output [ {{ name: "CHANCE" data_type: TYPE_FP32 dims: [ 1 ] }} ]
 # ~ parents=True, exist_ok => exist_ok
 
 # %% wrong b_old_removed: Removes older versions, which stay.
-# fails: A model that is published again gets the next version, and the old one stays
+# fails: Publishing a model again creates the next version and keeps the old one
 # -     place.mkdir(exist_ok=True)
 # +     for old in [one for one in folder.iterdir() if one.is_dir()]:
 # +         shutil.rmtree(old)

@@ -31,10 +31,10 @@ def copies(calls, nbytes, on_device=True):
 # ~ return to_host, to_device => return to_host + to_device
 
 # %% wrong hard_coded
-# fails: Without any call, nothing is copied
+# fails: Without a call, nothing is copied
 def copies(calls, nbytes):
     return 16_000_000, 8_000_000
 
 # %% wrong single_precision: Adds in 4 bytes, which have no room for each number of bytes above 16 million.
-# fails: What is copied is the object that a call is made on, as large as it is then
+# fails: Each call copies the object it is made on, at its current size
 # ~ dtype=float => dtype=np.float32

@@ -26,12 +26,12 @@ def split(table, starts):
 # ~ edges[1:] => edges[1:], strict=False
 
 # %% wrong air_time_at_departure, edit of right edges
-# fails: Each column has the moment from which it is known
+# fails: Each column has the time at which it becomes known
 # ~ air_time": "arrival => air_time": "departure
 # ~ begin) & (date < end)] for begin, end => a) & (date < b)] for a, b
 
 # %% wrong b_start_before: The day on which a part begins is still in the part before.
-# fails: A part begins with its date, and ends before the next one
+# fails: A part starts on its date, and ends before the next one
 # ~ table[(key >= low) & (key < high)] for => table[(key > low) & (key <= high)] for
 
 # %% wrong b_eager: Computes a lazy table first, but a lazy table gives lazy parts.
@@ -46,7 +46,7 @@ def split(table, starts):
 # ~ starts), 9999 => starts)
 
 # %% wrong december_31_lost, edit of right edges
-# fails: A part begins with its date, and ends before the next one
+# fails: A part starts on its date, and ends before the next one
 # ~ 9999 => 1231
 # ~ begin) & (date < end)] for begin, end => a) & (date < b)] for a, b
 

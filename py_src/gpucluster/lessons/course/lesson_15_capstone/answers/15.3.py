@@ -27,12 +27,12 @@ def airport_now(left, delay, asked, window=60.0):
     )
 
 # %% wrong all_flights, edit of right matrix
-# fails: Where nothing left in the window, it is 0
+# fails: If no flight left in the window, it is 0
 def airport_now(left, delay, asked, window=60.0):
     return np.full(len(asked), delay.mean() if len(delay) else 0.0)
 
 # %% wrong b_median, edit of right matrix: The median of the delays instead of their mean.
-# fails: It is the mean delay of what left after moment - window, up to and with the moment
+# fails: It is the mean delay of flights that left after moment - window, up to and including the moment
 def airport_now(left, delay, asked, window=60.0):
     answer = []
     for moment in asked:

@@ -46,7 +46,7 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
     return np.int64(max([k for k in runs_of if good(runs_of[k])], default=0))
 
 # %% wrong above_the_share: A cluster with just the smallest share is refused.
-# fails: Every two runs must agree, and every run must have large clusters only
+# fails: Every pair of runs must agree, and every run must have only large clusters
 # ~ () >= => () >
 
 # %% wrong rows_not_share
@@ -59,7 +59,7 @@ def stable_k(runs_of, at_least=0.8, smallest=0.005):
 # ~ max(good) => max(good) if good else None
 
 # %% wrong either_measure: Agrees where one of two measures says so.
-# fails: Every two runs must agree, and every run must have large clusters only
+# fails: Every pair of runs must agree, and every run must have only large clusters
 # ~ adjusted_rand_score(a, b) => max(ari(a, b), nmi(a, b))
 from sklearn.metrics import adjusted_rand_score as ari
 from sklearn.metrics import normalized_mutual_info_score as nmi
@@ -69,15 +69,15 @@ from sklearn.metrics import normalized_mutual_info_score as nmi
 # ~ good = [0] => good = []
 
 # %% wrong mean_agreement
-# fails: Where no number of clusters will do, it is 0
+# fails: If no number of clusters is suitable, it is 0
 # -         agree = all(adjusted_rand_score(a, b) >= at_least for a, b in itertools.combinations(runs, 2))
 # +         agree = np.mean([adjusted_rand_score(a, b) for a, b in itertools.combinations(runs, 2)]) >= at_least / 2.5
 
 # %% wrong mutual_information: Another measure: normalized mutual information.
-# fails: Every two runs must agree, and every run must have large clusters only
+# fails: Every pair of runs must agree, and every run must have only large clusters
 # ~ import adjusted_rand_score => import normalized_mutual_info_score
 # ~ adjusted_rand_score => normalized_mutual_info_score
 
 # %% wrong with_the_first_only: Compares each run with the first one only.
-# fails: Every two runs must agree, and every run must have large clusters only
+# fails: Every pair of runs must agree, and every run must have only large clusters
 # ~ (a, b) >= at_least for a, b in itertools.combinations(runs, 2) => (runs[0], run) >= at_least for run in runs[1:]

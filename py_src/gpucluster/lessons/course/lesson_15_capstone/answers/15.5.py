@@ -43,7 +43,7 @@ def lift(chance, late, share):
     return float(on_list)
 
 # %% wrong b_tenth_fixed, edit of wrong b_not_divided: The list always has one flight in ten, whatever share says.
-# fails: It is the share of late flights on the list, divided by that among all flights
+# fails: It is the share of late flights on the list, divided by the share among all flights
 # fails: Flights with equal chances at the border count by their mean, whatever their order
 # ~ int(share * len(chance)) => len(chance) // 10
 # ~ float(on_list) => float(on_list / np.mean(late))
@@ -60,5 +60,5 @@ def lift(chance, late, share):
 # ~ int(share * len(chance) + 1e-9) => round(share * len(chance))
 
 # %% wrong single_precision, edit of right border: Chances in 4 bytes: some become equal.
-# fails: Chances count with all their digits: only equal ones are equal
+# fails: Probabilities are compared with all digits
 # ~ late = np.asarray => chance, late = np.float32(chance), np.asarray

@@ -79,19 +79,19 @@ def gate(criteria, figures):
 # +         if not (value >= (one.get("at_least") or float("-inf")) and value <= (one.get("at_most") or float("inf"))):
 
 # %% wrong bounds_are_open, edit of the solution
-# fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
+# fails: If all criteria are met, even exactly, it returns go, without a reason
 # ~ value >= one.get("at_least", float("-inf")) and value <= => value > one.get("at_least", float("-inf")) and value <
 
 # %% wrong first_reason_only, edit of the solution
-# fails: The reasons are all criteria that are not met, in their order, and no others
+# fails: The reasons are all unmet criteria, in order, and no others
 # ~ failed.append(one["figure"]) => return "go back", [one["figure"]]
 
 # %% wrong missing_is_zero, edit of the solution
-# fails: The reasons are all criteria that are not met, in their order, and no others
+# fails: The reasons are all unmet criteria, in order, and no others
 # ~ float("nan") => 0
 
 # %% wrong nan_passes, edit of the solution
-# fails: The reasons are all criteria that are not met, in their order, and no others
+# fails: The reasons are all unmet criteria, in order, and no others
 # -         if not (value >= one.get("at_least", float("-inf")) and value <= one.get("at_most", float("inf"))):
 # +         if one["figure"] not in figures or value < one.get("at_least", value) or value > one.get("at_most", value):
 
@@ -102,7 +102,7 @@ def gate(criteria, figures):
 # ~ go back" if failed else "go => go" if len(failed) < len(criteria) else "go back
 
 # %% wrong sorted_reasons, edit of the solution
-# fails: The reasons are all criteria that are not met, in their order, and no others
+# fails: The reasons are all unmet criteria, in order, and no others
 # ~ return ("go back" if failed else "go"), failed => return ("go back" if failed else "go"), sorted(failed)
 
 # %% wrong tolerance, edit of the solution: What is outside by a thousandth passes.
@@ -110,5 +110,5 @@ def gate(criteria, figures):
 # ~ and value <= one.get("at_most", float("inf")) => - 1e-3 and value <= one.get("at_most", float("inf")) + 1e-3
 
 # %% wrong zero_is_missing, edit of the solution: `or` takes a figure of 0 for one that is not there.
-# fails: Where all criteria are met, exactly on the bound too, it says go, without a reason
+# fails: If all criteria are met, even exactly, it returns go, without a reason
 # ~ get(one["figure"], float("nan")) => get(one["figure"]) or float("nan")

@@ -55,15 +55,15 @@ def best_split(gradients, hessians, penalty):
     return best
 
 # %% wrong axes
-# fails: The gain is the largest of all features and bins
+# fails: The gain is the largest over all features and bins
 # ~ gradients.cumsum(1), hessians.cumsum(1) => gradients.cumsum(0), hessians.cumsum(0)
 
 # %% wrong b_first_bin, edit of right loops: Without any gain it returns bin 0 instead of the last bin, so rows go to the right.
-# fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
+# fails: If no split gains anything, all rows stay left: (0, last bin, 0.0)
 # ~ 0, bins - 1, 0 => 0, 0, 0
 
 # %% wrong b_last_split_missed, edit of right loops: Never tries the split before the last bin.
-# fails: The gain is the largest of all features and bins
+# fails: The gain is the largest over all features and bins
 # ~ range(bins - 1) => range(bins - 2)
 
 # %% wrong b_none, edit of right loops: Returns None where no split has a gain, instead of (0, last bin, 0.0).
@@ -71,23 +71,23 @@ def best_split(gradients, hessians, penalty):
 # ~ return best => return best if best[2] else None
 
 # %% wrong bin_after, edit of right loops
-# fails: The split that is named has this gain; rows up to and with its bin go left
+# fails: The returned split has this gain; rows up to and including its bin go left
 # ~ f, b, gain => f, b + 1, gain
 
 # %% wrong bin_goes_right, edit of right from_the_right
-# fails: The split that is named has this gain; rows up to and with its bin go left
+# fails: The returned split has this gain; rows up to and including its bin go left
 # ~ len(g) - 1 => 1, len(g)
 # -             gain = score(g[: b + 1].sum(), h[: b + 1].sum()) + score(g[b + 1 :].sum(), h[b + 1 :].sum())
 # +             gain = score(g[:b].sum(), h[:b].sum()) + score(g[b:].sum(), h[b:].sum())
 
 # %% wrong first_feature_only
-# fails: The gain is the largest of all features and bins
+# fails: The gain is the largest over all features and bins
 # ~ gain = gain[:, :-1] => gain = gain[:1, :-1]
 
 # %% wrong no_penalty
-# fails: The gain is the largest of all features and bins
+# fails: The gain is the largest over all features and bins
 # ~ hessians, penalty): => hessians, _, penalty=1e-12):
 
 # %% wrong split_that_gains_nothing, edit of right from_the_right
-# fails: Where no split gains anything, all rows stay left: (0, last bin, 0.0)
+# fails: If no split gains anything, all rows stay left: (0, last bin, 0.0)
 # ~ (f, b, gain) if gain > 1e-9 else (0, gradients.shape[1] - 1, 0.0) => f, b, gain

@@ -34,7 +34,7 @@ def score_month(table, chance, folder, name):
     return len(scored)
 
 # %% wrong a_file_each_time
-# fails: After a run there is nothing else in the folder
+# fails: After a run, nothing else is in the folder
 # -     os.replace(beside, folder / f"{name}.parquet")
 # +     os.replace(beside, folder / f"{name}.parquet")
 # +     os.link(folder / f"{name}.parquet", folder / f"{name}-{os.urandom(8).hex()}.parquet")
@@ -59,11 +59,11 @@ import pandas as pd
 # ~ table.assign => table[[]].assign
 
 # %% wrong b_half_parquet: The file beside ends with .parquet and stays there, half written, when writing fails.
-# fails: Nothing that ends with .parquet is half a file
+# fails: No file that ends with .parquet is partial
 # ~ ".{name}.part" => "{name}.new.parquet"
 
 # %% wrong b_in_place: Writes into the file itself, so a failure in the middle leaves half a file and not the one of the run before.
-# fails: A run that fails does not change the file of the last good run
+# fails: A failed run does not change the file of the last good run
 # ~ ".{name}.part" => "{name}.parquet"
 
 # %% wrong b_keeps_first: Does nothing where the file exists, but it must have what the last call gave.
@@ -78,26 +78,26 @@ import pandas as pd
 # ~ len(table) => int((chance(table) > 0.5).sum())
 
 # %% wrong b_old_removed: Removes the old file before it writes the new one, so a failure loses the run before.
-# fails: A run that fails does not change the file of the last good run
+# fails: A failed run does not change the file of the last good run
 # - def score_month(table, chance, folder, name):
 # + def score_month(table, chance, folder, name):
 # +     (folder / f"{name}.parquet").unlink(missing_ok=True)
 
 # %% wrong b_silent, edit of right cleans_up: Swallows the error of a full disk and returns 0, but the error has to come out.
-# fails: Where the file cannot be written, the error is not hidden
+# fails: If the file cannot be written, the error is not hidden
 # ~ BaseException => OSError
 # ~ raise => return 0
 
 # %% wrong b_sorted: The highest chances come first, but the rows stay in the order of the table.
-# fails: The flights are in their order, with their values
+# fails: The flights are in order, with their values
 # ~ to_parquet => sort_values("chance", ascending=False).to_parquet
 
 # %% wrong half_parquet_for_a_while, edit of right cleans_up: The half file ends with .parquet, until it is cleaned up.
-# fails: Nor is it while something is written: what crashes then cleans nothing up
+# fails: No such file is partial during writing either: a crash cleans nothing up
 # ~ folder / (name + ".unfinished") => folder / "beside.parquet"
 
 # %% wrong restores_a_backup, edit of right cleans_up: Written under its final name; what was there comes back only if nothing crashes.
-# fails: Nor is it while something is written: what crashes then cleans nothing up
+# fails: No such file is partial during writing either: a crash cleans nothing up
 # -     part = folder / (name + ".unfinished")
 # +     part = folder / (name + ".parquet")
 # +     old = part.read_bytes() if part.exists() else None
@@ -107,7 +107,7 @@ import pandas as pd
 # +             part.write_bytes(old)
 
 # %% wrong single_precision: Writes the chances in 4 bytes.
-# fails: chance is what the model says of each flight, not rounded
+# fails: chance is the model's probability for each flight, not rounded
 # ~ chance(table) => chance(table).astype("float32")
 
 # %% wrong suffix_replaced: `with_suffix` takes what stands behind a dot in the name for a suffix.

@@ -55,7 +55,7 @@ def alarms(indices, limit=0.25):
 # ~ linspace(0, 1, bins + 1)[1:-1] => arange(1, bins) * (1 / bins)
 
 # %% wrong alarm_at_the_limit
-# fails: Alarms are the features above the limit, the largest index first
+# fails: Alarms are the features above the limit, largest index first
 # ~ [name] > => [name] >=
 
 # %% wrong equal_widths

@@ -61,5 +61,5 @@ def fair_points(paper):
 # ~ return 0 => return 1
 
 # %% wrong skipped_is_wrong
-# fails: A question that was skipped gives 0
+# fails: A skipped question gives 0 points
 # ~ "skipped": 0 => "skipped": -cost(kind, n)

@@ -38,7 +38,7 @@ note = "We let the device spill: 90 GB with working room on 80.\nGood if it take
 # ~ "devices": 5, => "devices": 2,
 
 # %% wrong everything_travels
-# fails: In one step less travels than all the data
+# fails: One step moves less than all the data
 # ~ "travels_gb": 0.001, => "travels_gb": 120,
 
 # %% wrong few_words
@@ -47,7 +47,7 @@ note = "We let the device spill: 90 GB with working room on 80.\nGood if it take
 # + note = "cluster\n20 s"
 
 # %% wrong half_a_device
-# fails: There is a whole number of devices
+# fails: The number of devices is an integer
 # ~ "devices": 5, => "devices": 5.5,
 
 # %% wrong long_line
@@ -70,11 +70,11 @@ note = "We let the device spill: 90 GB with working room on 80.\nGood if it take
 # ~ ": 3 => ": 0.5
 
 # %% wrong too_few_devices
-# fails: The devices together hold the data with working room
+# fails: The devices together hold the data, with working room
 # ~ "devices": 5, => "devices": 4,
 
 # %% wrong several_single_devices
-# fails: One device is one device
+# fails: The number of devices is 1 for this choice
 # ~ "data_gb": 120 => "data_gb": 10
 # ~ "cluster" => "one device"
 # ~ "devices": 5 => "devices": 3

@@ -61,5 +61,5 @@ def pass_mark(chances, risk):
 # ~ return right => return right / len(chances)
 
 # %% wrong mark_begins_at_one: One right answer is needed, whatever the risk.
-# fails: Where any risk is taken, no right answer is needed
+# fails: If any risk is accepted, no right answer is needed
 # ~ k for k in range(len(chances) + 2) => k for k in range(1, len(chances) + 2)

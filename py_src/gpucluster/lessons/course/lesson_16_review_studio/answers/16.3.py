@@ -27,15 +27,15 @@ def habit_gain(questions, score):
     return np.mean(gains)
 
 # %% wrong always_four, edit of the solution
-# fails: Where all options score the same, nothing is gained
+# fails: If all options score the same, nothing is gained
 # ~ 1 / len(scores) => 0.25
 
 # %% wrong always_length, edit of the solution
-# fails: A habit that always misleads is below 0
+# fails: A habit that always misleads has a negative gain
 # ~ score(option) => len(option)
 
 # %% wrong from_one, edit of the solution: Counts the place of the right option from 1.
-# fails: A habit that always tells gains all that chance leaves
+# fails: A habit that is always right gains everything that chance leaves
 # ~ question["right"] in best => question["right"] - 1 in best
 
 # %% wrong pooled, edit of the solution: Chance is the number of questions divided by that of all options.

@@ -30,11 +30,11 @@ def due(cards, today):
     return table.sort_values(["new", "day", "box", "name"])["name"].tolist()
 
 # %% wrong after_box_4_back_to_1
-# fails: A known card goes one box up, at most to box 4
+# fails: A known card moves up one box, to 4 at most
 # ~ 4: 4} => 4: 1}
 
 # %% wrong box_before_day
-# fails: The order is the one that the exercise asks for
+# fails: The cards are in the required order
 # ~ return day, box, name => return box, day, name
 
 # %% wrong changes_the_deck, edit of right one_sort
@@ -45,13 +45,13 @@ def due(cards, today):
 # +     return found
 
 # %% wrong day_has_passed
-# fails: Cards whose day has come are there, and those never turned
+# fails: All due cards and all cards never turned are listed
 # ~ c[1] <= today => c[1] < today
 
 # %% wrong days_of_the_old_box
-# fails: It comes again after the days of its new box, counted from today
+# fails: It returns after the days of its new box, counted from today
 # ~ (1, 2, 5, 10)[box - 1] => (1, 2, 5, 10)[card[0] - 1 if card else 0]
 
 # %% wrong one_box_down
-# fails: It comes again after the days of its new box, counted from today
+# fails: It returns after the days of its new box, counted from today
 # ~ if known else 1 => if known else max(1, card[0] - 1 if card else 1)

@@ -23,15 +23,15 @@ def search(cards, query):
 # ~ words and all( => any(
 
 # %% wrong back_only, edit of the solution
-# fails: Every card that has all the words is found
+# fails: Every card with all the words is found
 # ~ f"{card['front']}\n{card['back']}".lower() => card["back"].lower()
 
 # %% wrong c_how_often, edit of the solution: Counts how often the words stand on the front, not how many of them.
-# fails: Those with more of the words on the front come first, others in the given order
+# fails: Cards with more of the words on the front come first, others in the given order
 # ~ -sum(word in card["front"].lower() for word in words) => -sum(card["front"].lower().count(word) for word in words)
 
 # %% wrong case: Capital and small letters differ.
-# fails: Every card that has all the words is found
+# fails: Every card with all the words is found
 # ~ f"{c['front']}\n{c['back']}".casefold() => c["front"] + " " + c["back"]
 
 # %% wrong empty_query: An empty query finds all cards.

@@ -98,31 +98,31 @@ def weak_topics(events, topics):
     return result
 
 # %% wrong all_topics_too: Returns more than three topics.
-# fails: At most three topics are named
+# fails: At most three topics are returned
 # ~ [1])[:3] => [1])
 
 # %% wrong any_hint_too: Each hint counts, not only the third.
-# fails: Two hints give nothing
+# fails: Two hints give 0 points
 # ~ event["number"] == 3: => event["number"] >= 1:
 
 # %% wrong any_wrong: A question that was ever wrong costs points, although its last answer was right.
-# fails: Wrong once and right now gives nothing
+# fails: A wrong answer that was later right gives 0 points
 # ~ event["right"] => event["right"] and last.get(event["id"], True)
 
 # %% wrong counts_failed_only
-# fails: A check that failed gives 3
+# fails: A failed check gives 3 points
 # ~ tries[event["exercise"]] += 1 => tries[event["exercise"]] += 3
 
 # %% wrong empty_checks_count
-# fails: A check of an empty answer counts for nothing
+# fails: Checks of empty answers do not count
 # ~ "check" and event["state"] != "not_yet": => "check":
 
 # %% wrong equal_ones_by_name
-# fails: Most points first; of equal ones, the order of `topics`
+# fails: Most points first; ties in the order of `topics`
 # ~ -pair[1] => (-pair[1], pair[0])
 
 # %% wrong exams_left_out
-# fails: Answers of an exam count as those of a quiz
+# fails: Exam answers count like quiz answers
 # ~ last.update(event["answers"]) => pass
 
 # %% wrong failed_after_passing
@@ -137,7 +137,7 @@ def weak_topics(events, topics):
 # ~ 3 + (tries[one] >= 3) => 3 + (tries[one] > 3)
 
 # %% wrong hint_after_pass: Hint 3 counts although the exercise has passed.
-# fails: For random learners it says what the table says
+# fails: For random learners it follows the table
 # ~ third and one not in passed => third
 
 # %% wrong hint_and_solution: Hint 3 counts in addition to the solution.
@@ -145,11 +145,11 @@ def weak_topics(events, topics):
 # ~ elif one => if one
 
 # %% wrong known_cards_lose
-# fails: Each card not known when last turned gives 1
+# fails: Each card not known when last turned gives 1 point
 # ~ cards[event["id"]] = event["known"] => cards[event["id"]] = not event["known"]
 
 # %% wrong more_than_two: Topics with exactly two points are left out.
-# fails: A solution that was read gives 2, even where the exercise has passed
+# fails: A solution that was read gives 2 points, even if the exercise has passed
 # ~ [1] >= 2 => [1] > 2
 
 # %% wrong one_point_is_weak
@@ -157,6 +157,6 @@ def weak_topics(events, topics):
 # ~ [1] >= 2 => [1] >= 1
 
 # %% wrong solution_after_passing_is_free
-# fails: A solution that was read gives 2, even where the exercise has passed
+# fails: A solution that was read gives 2 points, even if the exercise has passed
 # -             total += 2
 # +             total += 2 * (one not in passed)

@@ -33,7 +33,7 @@ def levels(objectives, exercises):
     return {text: one(ids) for text, ids in objectives.items()}
 
 # %% wrong alphabet, edit of right minimum: The lowest level by the alphabet.
-# fails: An objective has the lowest level of its exercises
+# fails: An objective has the lowest level among its exercises
 # ~ _ORDER[min(map(level, names), default=0)] => min((_ORDER[level(n)] for n in names), default="not yet")
 
 # %% wrong attempts, edit of right minimum: Counts more than one attempt as help.
@@ -49,7 +49,7 @@ def levels(objectives, exercises):
 # ~ () => () if names
 
 # %% wrong failed_counts, edit of right minimum
-# fails: What has failed is 'not yet', even with the solution read
+# fails: A failed exercise is 'not yet', even with the solution read
 # ~ entry["state"] != "passed" => entry["state"] == "not_yet"
 
 # %% wrong first_level_word, edit of right minimum
@@ -57,7 +57,7 @@ def levels(objectives, exercises):
 # ~ "after the solution" => "solution"
 
 # %% wrong hints_before_solution, edit of right minimum: Hints are asked for before the solution, so both together are with hints.
-# fails: A solution that was read counts more than hints
+# fails: A solution that was read outweighs hints
 # ~ solution_seen => hints
 # ~ return 1 => return 2
 # ~ return 2 if entry["hints"] => return 1 if entry["solution_seen"]
