@@ -2,7 +2,7 @@
 
 ``scripts/try_systems.py bookworm trixie sid``: each is made in ``.build/systems`` if it is not there yet; needs root,
 debootstrap and a wheel in ``dist`` (``make build``). All runs as an ordinary user, in a copy of what git tracks, in a
-folder with a space and a letter outside ASCII. ``--mirror`` names another mirror, such as Ubuntu's.
+folder with a space and a letter outside ASCII. ``--ubuntu`` takes suites of Ubuntu's archive, such as noble.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = ROOT / ".build" / "systems"
 PAGE = ROOT / "docs" / "install.md"
+UBUNTU = "http://archive.ubuntu.com/ubuntu"
 USER = 1000
 PORT = 8931
 HEAD = ["system", "Python", "Node", "run on", *(CASES := ["bare system", "no network", "full disk", "`make lab`",
@@ -187,12 +188,13 @@ def own(folder: Path) -> None:
 
 
 @contextmanager
-def system(suite: str, mirror: str) -> Iterator[System]:
+def system(suite: str, *, ubuntu: bool) -> Iterator[System]:
     """Make a new copy of a system and of the source."""
     base = SYSTEMS / suite
     if not (base / "etc" / "os-release").exists():
         SYSTEMS.mkdir(parents=True, exist_ok=True)
-        words = ["debootstrap", "--variant=minbase", "--include=make,ca-certificates", suite, str(base), mirror]
+        words = ["debootstrap", "--variant=minbase", "--include=make,ca-certificates"]
+        words += ["--components=main,universe", suite, str(base), UBUNTU, "gutsy"] if ubuntu else [suite, str(base)]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
     folder = Path(tempfile.mkdtemp(prefix="gpc-first-", dir="/tmp"))
     folder.chmod(0o755)
@@ -228,13 +230,13 @@ def main() -> None:
     """Try each system that is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("suites", nargs="*", default=["bookworm", "trixie", "sid"])
-    parser.add_argument("--mirror", default="http://deb.debian.org/debian")
+    parser.add_argument("--ubuntu", action="store_true")
     options = parser.parse_args()
     if not list((ROOT / "dist").glob("gpucluster-*.whl")):
         raise SystemExit("There is no wheel in dist: make build.")
     is_all = True
     for suite in options.suites:
-        with system(suite, options.mirror) as new:
+        with system(suite, ubuntu=options.ubuntu) as new:
             results = []
             for act in ACTIONS:
                 try:

@@ -61,7 +61,7 @@ def build_environment() -> dict[str, str]:
 def wheel(
     source: Callable[[str], Path], run: Run, build_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The wheel of a clean copy of the tracked files, built once per run like `make build`."""
+    """The wheel of a clean copy of the tracked files, built once per run like `make build`, beside the sdist."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
@@ -71,7 +71,8 @@ def wheel(
         if not finished.exists():
             folder = source("source")
             run("jlpm", "build:prod", cwd=folder, environment=build_environment)
-            run(sys.executable, "-m", "build", "--wheel", "--no-isolation", cwd=folder, environment=build_environment)
+            words = ("-m", "build", "--wheel", "--sdist", "--no-isolation")
+            run(sys.executable, *words, cwd=folder, environment=build_environment)
             (folder / "dist").rename(finished)
     (built,) = finished.glob("*.whl")
     return built

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -82,6 +83,22 @@ def test_wheel_contents(wheel: Path) -> None:
     assert not [name for name in names if name.endswith((".map", "build_log.json"))]
     root = str(ROOT).encode()
     assert not [name for name, text in texts.items() if root in text]
+
+
+def test_source_archive_has_what_git_tracks_and_what_is_built(wheel: Path) -> None:
+    """With node_modules it would be larger than package indexes take."""
+    [archive] = wheel.parent.glob("*.tar.gz")
+    with tarfile.open(archive) as members:
+        names = {member.name.partition("/")[2] for member in members if member.isfile()}
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout
+    assert {name for name in tracked.decode().split("\0") if (ROOT / name).is_file()} <= names
+    built = names - set(tracked.decode().split("\0")) - {"PKG-INFO", "py_src/gpucluster/_version.py"}
+    assert {name.split("/")[2] for name in built if name.startswith("py_src/")} == {
+        "labextension",
+        "lessons",
+        "widgets",
+    }
+    assert all(name.startswith("py_src/") for name in built)
 
 
 def test_builds_are_reproducible(
