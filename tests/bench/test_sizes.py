@@ -9,8 +9,7 @@ from gpucluster.bench.catalogue import WORKLOADS, workloads
 from gpucluster.bench.errors import WrongResult
 from gpucluster.bench.machine import hosts_of
 from gpucluster.bench.result import HostFacts, doubts
-from gpucluster.bench.running import Sizes, largest_that_fits, work
-from gpucluster.bench.timing import ProgressBar, require_same
+from gpucluster.bench.running import ProgressBar, Sizes, largest_that_fits, require_same, work
 from gpucluster.bench.workload import SIZES, Context, Outcome, Workload
 from gpucluster.protocol.errors import InvalidRequest
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import gpucluster
 import pytest
-from gpucluster.profiling.telemetry import TelemetryReadings
+from gpucluster.profiling.assembly import TelemetryReadings
 
 
 @pytest.fixture

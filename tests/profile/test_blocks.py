@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from gpucluster.profiling.measurement import ProfileReport
 from gpucluster.profiling.model import PrefixFigures, TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
 from gpucluster.profiling.recorders.tasks import HELD_BLOCKS, Block, TaskSums, bounded, covered_seconds, spread
 from gpucluster.profiling.rendering.display import live_timeline
-from gpucluster.profiling.rendering.svg import timeline_svg
-from gpucluster.profiling.report import ProfileReport
+from gpucluster.profiling.rendering.timeline import timeline_svg
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -19,7 +19,7 @@ import gpucluster
 import psutil
 import pytest
 from gpucluster.profiling.bottlenecks import fine
-from gpucluster.profiling.report import ProfileReport
+from gpucluster.profiling.measurement import ProfileReport
 from gpucluster.protocol.sizes import format_size
 
 MEBIBYTE = 2**20

@@ -26,7 +26,7 @@ sys.path[:0] = {[str(Path(__file__).parents[1] / "fakes")]!r}
 from nvml.machine import gpu
 import os
 import gpucluster
-from gpucluster.profiling.telemetry import TelemetryReadings
+from gpucluster.profiling.assembly import TelemetryReadings
 TelemetryReadings.others_cores = None  # As in the fixture quiet_machine.
 file = pathlib.Path(os.environ["FAKE_NVML"])
 

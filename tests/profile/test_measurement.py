@@ -17,13 +17,12 @@ from distributed import Client, LocalCluster
 from distributed.protocol.pickle import dumps
 from gpucluster.dask_internals.messages import sent_by_value
 from gpucluster.profiling import recorders
-from gpucluster.profiling.assembly import assemble
+from gpucluster.profiling.assembly import TelemetryReadings, assemble
 from gpucluster.profiling.bottlenecks import others_slow
 from gpucluster.profiling.files import checked_path
+from gpucluster.profiling.measurement import ProfileReport
 from gpucluster.profiling.recorders import scheduler as scheduler_recorder
 from gpucluster.profiling.recorders import worker as worker_recorder
-from gpucluster.profiling.report import ProfileReport
-from gpucluster.profiling.telemetry import TelemetryReadings
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, InvalidState
 from gpucluster.protocol.telemetry import TelemetrySample
 

@@ -6,9 +6,9 @@ import json
 from itertools import pairwise
 
 import pytest
+from gpucluster.profiling.measurement import ProfileReport
 from gpucluster.profiling.model import TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
 from gpucluster.profiling.perfetto import events_of_cells, write_trace
-from gpucluster.profiling.report import ProfileReport
 from gpucluster.protocol.errors import InvalidRequest
 
 from tests.client.test_comparing import cell, tasks

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from gpucluster.profiling.bottlenecks import RULES, find_bottlenecks
+from gpucluster.profiling.measurement import ProfileReport
 from gpucluster.profiling.model import PrefixFigures, TransferFigures, WorkerFigures
-from gpucluster.profiling.report import ProfileReport
 from hypothesis import given
 from hypothesis import strategies as st
 

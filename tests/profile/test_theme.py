@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from gpucluster.profiling.measurement import ProfileReport
 from gpucluster.profiling.model import Finding, PrefixFigures, TimelineBlock, TimelineData, TimelineLine, WorkerFigures
-from gpucluster.profiling.rendering.bokeh_figure import FOREGROUND
 from gpucluster.profiling.rendering.display import live_timeline
 from gpucluster.profiling.rendering.text import report_html
-from gpucluster.profiling.report import ProfileReport
+from gpucluster.profiling.rendering.timeline import FOREGROUND
 
 REPORT = ProfileReport(
     complete=True,

@@ -26,9 +26,9 @@ from .errors import NothingToMeasure
 from .machine import hosts_of, report
 from .report import COLOURS, SHAPES, page, paragraphs, table
 from .result import FrozenModel, HostFacts
+from .running import Prepared, Say, prepared, require_same
 from .target import Target, created
 from .text import seconds_text, seconds_texts
-from .timing import Prepared, Say, prepared, require_same
 from .workload import TRANSPORTS, Context, Size, Workload
 
 

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from distributed import Client
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
-    from ..profiling.measurement import Profile
-    from ..profiling.report import ProfileReport
+    from ..profiling.measurement import Profile, ProfileReport
 
 
 class CellNotRun(Exception):

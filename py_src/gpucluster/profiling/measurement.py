@@ -1,4 +1,4 @@
-"""``gpucluster.profile``: measure what a block of code does on a cluster."""
+"""``gpucluster.profile``: measure what a block of code does on a cluster, and its result, ``ProfileReport``."""
 
 from __future__ import annotations
 
@@ -13,17 +13,50 @@ from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
 from ..registry.directory import write_private
 from ..registry.record import Folder, now
-from .assembly import assemble
+from .assembly import TelemetryListener, assemble
 from .bottlenecks import find_bottlenecks
 from .files import DaskReport, checked_path
+from .model import ReportFigures
 from .nsight import NsightCapture
+from .perfetto import events_of_profile, write_trace
 from .recorders.imports import ImportTimes
 from .recording import Recording, Target, current_client, find_target
-from .report import ProfileReport
-from .telemetry import TelemetryListener
+from .rendering.text import report_html, report_line, report_text
+from .rendering.timeline import timeline_figure
 
 if TYPE_CHECKING:
+    from bokeh.models import LayoutDOM
     from distributed import Client
+
+
+class ProfileReport(ReportFigures):
+    """What a block of code did on a cluster. It has no figures until the block ends and ``complete`` is true."""
+
+    def text(self) -> str:
+        return report_text(self)
+
+    def timeline(self) -> LayoutDOM:
+        """Return the timeline as a Bokeh figure: tasks by thread, transfers, memory and utilization."""
+        return timeline_figure(self)
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        return self.model_dump_json(indent=indent)
+
+    def write_perfetto(self, path: str | Path) -> Path:
+        """Write the timeline as Chrome trace events, which ui.perfetto.dev opens. Raises `InvalidRequest`."""
+        return write_trace(path, events_of_profile(self))
+
+    def __repr__(self) -> str:
+        return report_line(self)
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        return report_html(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {"text/plain": self.text(), "text/html": self._repr_html_()}
+
 
 _ELSEWHERE = (
     "Dask's current client is connected to another cluster ({other}); what it ran there is not in this report. "

@@ -11,7 +11,7 @@ from ..arrays import Array, Data, RandomState
 from ..errors import InvalidData, InvalidParameter
 from ..keywords import takes_client
 from ..labels import codes_of, flat_labels, merge_classes
-from ..rows.stream import tree_reduced
+from ..rows.running import tree_reduced
 from ..rows.table import Table, as_table, is_dask
 from ..rows.waiting import computed, current_client, waiting
 from .pairs import contingency, paired

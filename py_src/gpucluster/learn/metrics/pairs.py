@@ -14,8 +14,7 @@ from ..communicators.communicator import Message, Operator, combine
 from ..errors import InvalidData, warn_caller
 from ..labels import Target, columns_of, merge_classes, merge_targets, missing_labels, mixed_labels, target_of
 from ..rows.block import Block, Rows
-from ..rows.running import local_communicator, local_rows
-from ..rows.stream import Stream
+from ..rows.running import Stream, local_communicator, local_rows
 from ..rows.table import Table, aligned, column_array, is_dask, is_dask_array, refuse_masked, with_lengths
 
 Names = tuple[str, str]  # The caller's names of truth and prediction, for error messages.

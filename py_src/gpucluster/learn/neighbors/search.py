@@ -22,8 +22,8 @@ from ...dask_internals.scheduler_information import known_workers
 from ..arrays import Array, Delayed
 from ..communicators.communicator import Communicator
 from ..rows.placement import block_bytes
+from ..rows.running import tree_reduced
 from ..rows.shard import available_threads
-from ..rows.stream import tree_reduced
 from ..rows.table import Table
 from ..rows.waiting import current_client, persisted
 from .block_index import BlockIndex, build_joined, merge, nearest, queries_for, without_itself

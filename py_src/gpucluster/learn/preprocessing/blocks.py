@@ -12,8 +12,7 @@ from ...dask_internals.collections import meta
 from ..arrays import Array, Collection, Data, Delayed, Dtype, Output, PlainModel, on_gpus
 from ..communicators.communicator import Message, Operator, combine_all
 from ..errors import NotSupported
-from ..rows.running import local_communicator
-from ..rows.stream import tree_reduced
+from ..rows.running import local_communicator, tree_reduced
 from ..rows.table import is_dask, is_dask_array
 from ..rows.waiting import computed, current_client, require_own
 

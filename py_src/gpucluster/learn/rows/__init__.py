@@ -3,7 +3,7 @@
 An algorithm is a function of ``Rows``. There are four ways to run one, and each is needed:
 
 * in this process, or on MPI ranks: blocks in memory and a communicator (``shard``);
-* one Dask graph per pass (``stream``): tables larger than memory, and algorithms of one or two passes;
+* one Dask graph per pass (``running.Stream``): tables larger than memory, and algorithms of one or two passes;
 * ranks as tasks (``ranks``), which exchange messages while they iterate: visible on the dashboard, and restarted when a
   worker is lost;
 * ranks beside the tasks (``in_place``), for computations below half a second on a table that workers keep: one message

@@ -16,9 +16,8 @@ from typing import Any
 from uuid import uuid4
 
 from ..model import ReportFigures
-from .bokeh_figure import FOREGROUND, timeline_figure
-from .svg import timeline_svg
 from .text import report_html, report_text
+from .timeline import FOREGROUND, timeline_figure, timeline_svg
 
 _WAIT_MILLISECONDS = 15_000
 _SETTLE_MILLISECONDS = 100  # After a change of theme, until its colours are final.

@@ -12,7 +12,7 @@ from ...protocol.durations import seconds
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..model import ReportFigures, WorkerFigures, share
-from .svg import legend_html, timeline_svg
+from .timeline import legend_html, timeline_svg
 
 MOST_PREFIXES = 12
 MOST_WORKERS = 16
