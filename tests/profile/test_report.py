@@ -1,18 +1,33 @@
-"""The timeline is bounded and keeps all totals."""
+"""A report's timeline is bounded, keeps all totals, is written as Chrome trace events, and has the theme's colours."""
 
 from __future__ import annotations
 
 import json
+import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from gpucluster.profiling.measurement import ProfileReport
-from gpucluster.profiling.model import PrefixFigures, TimelineBlock, TimelineData, TimelineLine, TimelineTransfer
+from gpucluster.profiling.model import (
+    Finding,
+    PrefixFigures,
+    TimelineBlock,
+    TimelineData,
+    TimelineLine,
+    TimelineTransfer,
+    WorkerFigures,
+)
+from gpucluster.profiling.perfetto import events_of_cells, write_trace
 from gpucluster.profiling.recorders.tasks import HELD_BLOCKS, Block, TaskSums, bounded, covered_seconds, spread
 from gpucluster.profiling.rendering.display import live_timeline
-from gpucluster.profiling.rendering.timeline import timeline_svg
+from gpucluster.profiling.rendering.text import report_html
+from gpucluster.profiling.rendering.timeline import FOREGROUND, timeline_svg
+from gpucluster.protocol.errors import InvalidRequest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.client.test_comparing import cell, tasks
 
 moments = st.floats(0, 100, allow_nan=False)
 blocks = st.builds(
@@ -128,3 +143,92 @@ def test_an_empty_report_shows_no_picture() -> None:
     assert timeline_svg(report) == ""
     assert "Profile of c" in report._repr_html_()
     assert ProfileReport().text() == "The profiled block has not ended."
+
+
+PHASES = {"M": {"name", "args"}, "X": {"name", "ts", "dur"}, "C": {"name", "ts", "args"}}
+"""What the format requires of each kind of event, beside process and thread."""
+
+
+def checked(path):
+    """Return the slices of a trace by row, after looking whether the format allows all events."""
+    events = json.loads(path.read_text())["traceEvents"]
+    rows = {}
+    for event in events:
+        assert PHASES[event["ph"]] | {"pid"} <= event.keys()
+        if event["ph"] == "X":
+            assert isinstance(event["ts"], int) and event["dur"] >= 0
+            rows.setdefault((event["pid"], event["tid"]), []).append(event)
+    titled = {(event["pid"], event["tid"]) for event in events if event["name"] == "thread_name"}
+    assert rows.keys() <= titled
+    for slices in rows.values():
+        slices.sort(key=lambda one: one["ts"])
+        assert all(one["ts"] + one["dur"] <= other["ts"] for one, other in pairwise(slices)), "they would be misdrawn"
+    return rows
+
+
+def test_cells_and_their_groups(tmp_path):
+    groups = [
+        tasks("read").model_copy(update={"first_seconds": 1.0, "last_seconds": 4.0}),
+        tasks("sum").model_copy(update={"first_seconds": 2.0, "last_seconds": 8.0}),
+        tasks("never"),
+    ]
+    rows = checked(write_trace(tmp_path / "trace", events_of_cells([cell(groups), cell(groups)])))
+    slices = [one for row in rows.values() for one in row]
+    assert sorted(one["name"] for one in slices) == ["etl.ipynb [3]"] * 2 + ["read"] * 2 + ["sum"] * 2
+    [first, _] = [one for one in slices if one["name"] == "etl.ipynb [3]"]
+    [read, _] = [one for one in slices if one["name"] == "read"]
+    assert (read["ts"] - first["ts"], read["dur"]) == (1_000_000, 3_000_000)
+    assert first["args"]["cluster"] == "etl"
+
+
+def test_a_profile(tmp_path):
+    report = ProfileReport(cluster="mine")
+    report.timeline_data = TimelineData(
+        lanes=["0", "1"],
+        blocks=[TimelineBlock(lane=1, prefix="inc", start_seconds=0.5, stop_seconds=1.5, busy_seconds=1.0)],
+        transfers=[
+            TimelineTransfer(start_seconds=at, stop_seconds=at + 1, n_bytes=9, source="0", target="1")
+            for at in (0, 0.5)
+        ],
+        lines=[TimelineLine(name="CPU", unit="percent", seconds=[0.0, 1.0], values=[None, 50.0])],
+    )
+    path = report.write_perfetto(tmp_path / "trace.json")
+    rows = checked(path)
+    assert [one["name"] for one in rows[1, 2]] == ["inc"]
+    assert len(rows[2, 1]) == len(rows[2, 2]) == 1
+    counters = [event for event in json.loads(path.read_text())["traceEvents"] if event["ph"] == "C"]
+    assert [(one["ts"], one["args"]) for one in counters] == [(1_000_000, {"value": 50.0})]
+
+
+def test_a_file_that_cannot_be_written_is_refused(tmp_path):
+    with pytest.raises(InvalidRequest, match="--perfetto"):
+        write_trace(tmp_path / "none" / "trace.json", [])
+
+
+REPORT = ProfileReport(
+    complete=True,
+    cluster="lab",
+    wall_seconds=2.0,
+    n_tasks=1,
+    findings=[Finding(rule="fine", title="No bottleneck found", evidence="All is well.", advice="Go on.")],
+    prefixes=[PrefixFigures(prefix="inc", n_tasks=1, compute_seconds=1.0)],
+    workers=[WorkerFigures(name="0", n_threads=1, n_tasks=1, busy_seconds=1.0, idle_share=0.5)],
+    notes=["Something was not measured."],
+    timeline_data=TimelineData(
+        lanes=["0"],
+        blocks=[TimelineBlock(lane=0, prefix="inc", start_seconds=0.0, stop_seconds=1.0, busy_seconds=1.0)],
+        lines=[TimelineLine(name="CPU", unit="percent", seconds=[0.0, 2.0], values=[10.0, 90.0])],
+    ),
+)
+
+
+@pytest.mark.parametrize("html", [REPORT._repr_html_(), report_html(REPORT, timeline=live_timeline(REPORT))])
+def test_no_text_has_a_colour_of_its_own(html: str) -> None:
+    painted, _, scripts = html.partition("<script")
+    # Only the legend's squares and the blocks differ by colour; text does not.
+    assert set(re.findall(r"(?<![-\w])color:\s*([^;\"]+)", painted)) == {"var(--jp-content-font-color1, inherit)"}
+    texts = re.findall(r"<text [^>]*>", painted)
+    assert texts and all('fill="currentColor"' in text for text in texts)
+    if scripts:
+        assert FOREGROUND in scripts and "MutationObserver" in scripts
+        assert not re.findall(r'_color": ?"#0{6}"', scripts)
