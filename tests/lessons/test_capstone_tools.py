@@ -282,7 +282,7 @@ def test_pictures_are_sound_and_say_what_they_show(monkeypatch: pytest.MonkeyPat
         assert len(sound(picture.svg()).get("aria-label") or "") > 40
     words = [picture.words for picture in drawn]
     assert "rain" in words[2] and "30%" in words[2]
-    assert "December: 2.40, at least 2.5 asked" in words[6]
+    assert "December: 2.40, at least 2.5 required" in words[6]
     assert "same: none" in words[7] and "december: temp 3.40" in words[7]
 
 

@@ -123,7 +123,7 @@ def test_sizes_that_rmm_refuses_and_memory_that_was_not_given_out() -> None:
     with pytest.raises(ValueError, match="exceeds the maximum"):
         Pool(2 * K, K)
     pool = Pool(K)
-    with pytest.raises(ValueError, match="not given out"):
+    with pytest.raises(ValueError, match="not allocated"):
         pool.deallocate(0, 256)
 
 

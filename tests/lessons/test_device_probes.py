@@ -111,9 +111,9 @@ def test_a_real_pool_answers_as_the_simulated_one(rmm: Any) -> None:
 
 def test_a_full_card_and_a_worker_without_rmm_are_said(rmm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     full = devicepools.replay_on_device(TRACE, 512 * MIB, None)
-    assert isinstance(full, str) and "no 536,870,912 bytes left" in full
+    assert isinstance(full, str) and "does not have 536,870,912 bytes left" in full
     monkeypatch.setitem(sys.modules, "rmm", None)
-    assert devicepools.replay_on_device(TRACE, MIB, None) == "The workers have no RMM: this is a simulated pool."
+    assert devicepools.replay_on_device(TRACE, MIB, None) == "The workers have no RMM: this pool is simulated."
 
 
 def test_requests_are_timed_by_what_answers_them(rmm: Any) -> None:

@@ -38,10 +38,10 @@ def race(start: float, slope: float) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("start", "slope", "words"),
     [
-        (0.25, 0.6e-7, "meet at about 6,000,000 rows"),
-        (2.41, 0.6e-7, "60,000,000 rows (beyond what was measured)"),
-        (0.25, 1.2e-7, "never meet"),
-        (0.0, 0.5e-7, "Dask wins from 1,000,000 rows on, or earlier"),
+        (0.25, 0.6e-7, "cross at about 6,000,000 rows"),
+        (2.41, 0.6e-7, "60,000,000 rows (beyond the measured range)"),
+        (0.25, 1.2e-7, "never cross"),
+        (0.0, 0.5e-7, "Dask wins from 1,000,000 rows, or even fewer"),
     ],
 )
 def test_the_crossover_is_where_the_lines_meet(start: float, slope: float, words: str, shown: list[Any]) -> None:
@@ -68,7 +68,7 @@ def test_a_graph_is_drawn_in_levels_and_a_circle_is_not_drawn(
     assert {text.get_text() for text in shown[0].axes[0].texts} >= {"1. boil", "2. toast", "3. brew", "4. serve"}
     lazy.task_graph({"a": ["b"], "b": ["a"]})
     assert len(shown) == 1
-    assert "circle" in capsys.readouterr().out
+    assert "cycle" in capsys.readouterr().out
 
 
 def test_places_and_bytes_are_those_of_the_cluster(client: Any, shown: list[Any]) -> None:
@@ -173,7 +173,7 @@ def test_a_trace_has_a_lane_for_each_worker_and_an_arrow_for_each_message(drawn:
     assert [label.get_text() for label in whole.get_yticklabels()] == ["worker 0", "worker 1"]
     assert len([note for note in whole.texts if getattr(note, "arrow_patch", None)]) == 6
     assert "2 tasks, 6 messages" in words(figure)
-    assert "Closer: allreduce number 2" in words(figure)
+    assert "Detail: allreduce number 2" in words(figure)
     low, high = closer.get_xlim()
     assert low < 400 < high
 

@@ -24,7 +24,7 @@ def test_a_divergent_warp_is_drawn_twice(shown: list[Any]) -> None:
     works = [box for box in lanes if "works" in (box.findtext(f"{SVG}title") or "")]
     assert (len(lanes), len(works)) == (2 * 2 * 32 + 32, 64 + 32)
     assert all(float(box.get("fill-opacity", 0)) == 1 for box in works)
-    assert "mixed: 32 steps, 50% of the lanes at work" in repr(shown[0])
+    assert "mixed: 32 steps, 50% of the lanes active" in repr(shown[0])
 
 
 def test_each_request_is_a_step_and_a_refusal_is_said(shown: list[Any]) -> None:
@@ -33,7 +33,7 @@ def test_each_request_is_a_step_and_a_refusal_is_said(shown: list[Any]) -> None:
     pictures = drawings_of(shown[0])
     assert len(pictures) == len(re.findall(r'<input type="radio"', html_of(shown[0]))) == 4
     words = [" ".join(text.text or "" for text in one.iter(f"{SVG}text")) for one in pictures]
-    assert "A is given back 2 MiB free in 2 pieces, the largest 1 MiB" in words[2]
+    assert "A is freed 2 MiB free in 2 pieces, the largest 1 MiB" in words[2]
     assert "✗ refused: 2 MiB free in 2 pieces, the largest 1 MiB" in words[3]
     assert len(set(re.findall(r'id="([^"]+)"', html_of(shown[0])))) == 8
     ids = re.findall(r'<label for="([^"]+)"', html_of(shown[0]))
@@ -52,8 +52,8 @@ def test_uses_that_fetched_are_marked(shown: list[Any]) -> None:
     gpumemory.spilling({"round": use_buffers(sizes, list("abcabc"), 20_000_000, true_choice)})
     [picture] = drawings_of(shown[0])
     titles = [title.text or "" for title in picture.iter(f"{SVG}title")]
-    assert sum("had to come back" in title for title in titles) == 3
-    assert "3 of 6 uses had to fetch" in repr(shown[0])
+    assert sum("was fetched back" in title for title in titles) == 3
+    assert "3 of 6 uses fetched data" in repr(shown[0])
 
 
 def test_the_ladder_and_empty_results(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ def test_figures_say_what_they_show(capsys: pytest.CaptureFixture[str]) -> None:
     figures.milestones(MILESTONES)
     told = capsys.readouterr().out
     for words in (
-        "53 people who guess",
+        "53 guessers",
         "the longest +2.1%",
         "never known: 0, 1",
         "Pools 5 (exercises 4, cards 1)",

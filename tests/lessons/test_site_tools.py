@@ -224,7 +224,7 @@ def test_every_rule_is_about_a_package_of_the_old_line() -> None:
 def test_the_figures_say_what_they_show(shown: list[Any]) -> None:
     figures.connections()
     assert len(drawings_of(shown[0])) == 7
-    assert "Compute nodes do not reach the outside: refused" in repr(shown[0])
+    assert "Compute nodes do not reach the internet: refused" in repr(shown[0])
     job = {"start": 0.5, "end": 4.0, "nodes": 2, "cores": 32, "gpus": 4, "busy": [(0.0, 1.0), (3.0, 9.0), (5.0, 6.0)]}
     figures.allocation([job], (7.0, 4.0))
     [picture] = drawings_of(shown[1])

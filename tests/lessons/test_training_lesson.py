@@ -143,7 +143,7 @@ def test_the_pictures_say_in_words_what_they_show(shown: list[Any]) -> None:
         assert len(roomy(one)) == 1
     words = " ".join(map(repr, shown))
     assert "layer 1 with 32 units" in words and "rate 1 diverges" in words and "94.7 % at 2 times as many" in words
-    assert f"two: {length(schedule(2, 2)):g} units of time, 33% idle" in words
+    assert f"two: {length(schedule(2, 2)):g} time units, 33% idle" in words
 
 
 def test_each_message_of_the_ring_is_a_step(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:

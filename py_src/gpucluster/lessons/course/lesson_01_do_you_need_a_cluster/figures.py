@@ -100,12 +100,12 @@ def _meeting(lines: dict[str, tuple[float, float]], rows: Any) -> str:
     """Say at how many rows two straight lines meet: seconds = start + slope × rows."""
     (slow, early), (fast, late) = lines["pandas"], lines["Dask"]
     if fast >= slow:
-        return "In this run, Dask needs more time per row: the lines never meet"
+        return "In this run, Dask needs more time per row: the lines never cross"
     meet = (late - early) / (slow - fast)
     if meet <= rows[0]:
-        return f"In this run, Dask wins from {rows[0]:,.0f} rows on, or earlier"
-    where = "" if meet <= rows[-1] else " (beyond what was measured)"
-    return f"In this run, the lines meet at about {float(f'{meet:.1g}'):,.0f} rows{where}"
+        return f"In this run, Dask wins from {rows[0]:,.0f} rows, or even fewer"
+    where = "" if meet <= rows[-1] else " (beyond the measured range)"
+    return f"In this run, the lines cross at about {float(f'{meet:.1g}'):,.0f} rows{where}"
 
 
 def under_the_cap(outcomes: dict[Any, Outcome]) -> None:
@@ -128,6 +128,6 @@ def under_the_cap(outcomes: dict[Any, Outcome]) -> None:
         f"cap {limit:,.0f} MB", (limit, -0.75), xytext=(-4, 0), textcoords="offset points", ha="right", fontsize=9
     )
     axes.set_yticks(range(len(runs)), list(runs))
-    axes.set(xlabel="most memory used, beyond the libraries (MB)", xlim=(0, limit * 1.3), ylim=(len(runs) - 0.4, -1.1))
+    axes.set(xlabel="peak memory, without the libraries (MB)", xlim=(0, limit * 1.3), ylim=(len(runs) - 0.4, -1.1))
     axes.tick_params(axis="y", length=0)
     show(figure)

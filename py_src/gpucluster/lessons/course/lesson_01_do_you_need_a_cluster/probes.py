@@ -166,7 +166,7 @@ def _number(file: Path) -> int:
 
 def _last_line(said: Path) -> str:
     lines = said.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-    return f"a library gave up: {lines[-1][:300]}" if lines else "the process ended without a word"
+    return f"a library gave up: {lines[-1][:300]}" if lines else "the process ended without a message"
 
 
 def _ended(why: str, limit: int) -> Outcome:

@@ -14,7 +14,7 @@ def task_graph(graph: dict[str, Sequence[str]], order: Sequence[str] | None = No
     """Draw each task as a box and an arrow from what it needs; with an order, the number of each task in it."""
     levels = _levels(graph)
     if levels is None:
-        print("This graph has a circle, or a task that is not in it. It cannot be drawn.")
+        print("This graph has a cycle, or refers to a missing task. It cannot be drawn.")
         return
     columns: dict[int, list[str]] = {}
     for task, level in levels.items():

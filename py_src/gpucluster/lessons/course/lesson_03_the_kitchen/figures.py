@@ -132,7 +132,7 @@ def weak_scaling(seconds: dict[int, float]) -> None:
     figure, axes = new_axes(5.2, 3.0)
     axes.bar(counts, [seconds[count] for count in counts], color=ACCENT, width=0.5)
     axes.axhline(seconds[counts[0]], color=QUIET, linestyle="--", label="ideal: as long as with one worker")
-    axes.set(xticks=counts, xlabel="workers, with as many times the work", ylabel="seconds")
+    axes.set(xticks=counts, xlabel="workers, with work in proportion", ylabel="seconds")
     axes.set_ylim(0, 1.3 * max(seconds.values()))
     axes.legend(frameon=False, loc="upper left")
     show(figure)
@@ -141,7 +141,7 @@ def weak_scaling(seconds: dict[int, float]) -> None:
 @when_ready
 def partition_sizes(before: Sequence[int], after: Sequence[int] | None = None) -> None:
     """Draw the rows of each partition, and their mean."""
-    charts = {"original cut": before, **({"as you cut it": after} if after is not None else {})}
+    charts = {"original cut": before, **({"your partitions": after} if after is not None else {})}
     figure, axes = new_axes(9.0 if after is not None else 5.0, 2.8, ncols=len(charts), squeeze=False, sharey=True)
     for one, (title, rows) in zip(axes[0], charts.items(), strict=True):
         mean = float(np.mean(rows))

@@ -1,4 +1,4 @@
-"""Figures of the lesson about failure: which tasks were computed again."""
+"""Figures of the lesson about failure: which tasks were recomputed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def recomputed(
                       fontsize=8, color=WARNING if twice else INK, zorder=3,
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
     axes.set(xlim=(-0.4, 2.2 * len(columns) - 0.9), ylim=(height + 0.2, -0.2))
-    axes.set_title(f"{len(again)} of {len(graph)} tasks were computed again", fontsize=10, loc="left")
+    axes.set_title(f"{len(again)} of {len(graph)} tasks were recomputed", fontsize=10, loc="left")
     axes.set_axis_off()
     figure.legend(handles=_legend(workers, lost), ncols=2, frameon=False, fontsize=8, loc="outside lower center")
     show(figure)
@@ -80,4 +80,4 @@ def _legend(workers: list[str], lost: str) -> list[Any]:
         dot(_COLOURS[number % 4], QUIET, 0.8, f"held by worker {number}{' (crashed)' if worker == lost else ''}")
         for number, worker in enumerate(workers)
     ]
-    return [*held, dot("white", QUIET, 0.8, "held by no worker any more"), dot("white", WARNING, 3, "computed again")]
+    return [*held, dot("white", QUIET, 0.8, "no longer held by any worker"), dot("white", WARNING, 3, "computed again")]

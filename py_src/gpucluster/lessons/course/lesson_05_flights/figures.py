@@ -57,7 +57,7 @@ def delays_by_origin(means: Any) -> None:
     ordered = means.sort_values(ascending=False)
     figure, axes = new_axes(7.0, 2.3)
     _bars(axes, ordered.index, ordered, [f"{value:.2f} min" for value in ordered], ACCENT)
-    axes.set(title="Mean delay of departure in 2013", xlabel="minutes")
+    axes.set(title="Mean departure delay in 2013", xlabel="minutes")
     show(figure)
 
 
@@ -101,12 +101,12 @@ def airborne(counts: Any) -> None:
         )  # fmt: skip
         axes[0].plot([dates[day]], [height], "o", color=WARNING, markersize=5)
     axes[0].set(
-        ylabel="flights", ylim=(0, days.max() * 1.2), title="Most flights in the air at once, for each day of 2013"
+        ylabel="flights", ylim=(0, days.max() * 1.2), title="Maximum number of flights in the air, for each day of 2013"
     )
     axes[1].fill_between(np.arange(1440) / 60, days[busiest], color=ACCENT, alpha=0.25)
     axes[1].plot(np.arange(1440) / 60, days[busiest], color=ACCENT, linewidth=1.2)
     axes[1].set(
-        xlabel="hour, clock of New York", ylabel="flights", xlim=(0, 24), ylim=(0, None), xticks=range(0, 25, 3),
+        xlabel="hour, New York time", ylabel="flights", xlim=(0, 24), ylim=(0, None), xticks=range(0, 25, 3),
         title=f"Each minute of {dates[busiest].astype(object):%-d %B %Y}",
     )  # fmt: skip
     show(figure)
@@ -116,7 +116,7 @@ def airborne(counts: Any) -> None:
 def bytes_moved(moved: dict[str, int], words: dict[str, str]) -> None:
     """Draw the bytes that the workers sent each other for each operation, coloured by the learner's words."""
     if not any(moved.values()):
-        print("No byte moved between workers: with a single worker there is none to send to.")
+        print("No byte moved: there is only one worker.")
         return
     figure, axes = new_axes(9.0, 0.32 * len(moved) + 1.2)
     colours = [WORD_COLOURS.get(words.get(name, ""), INK) for name in moved]
@@ -142,6 +142,6 @@ def time_share(shares: dict[str, float]) -> None:
         left += share
     axes.set_xlim(0, 1)
     axes.set_axis_off()
-    axes.set_title("Time that your cells took, by stage")
+    axes.set_title("Time of your cells, by stage")
     figure.legend(loc="outside lower center", ncols=len(shares), frameon=False)
     show(figure)

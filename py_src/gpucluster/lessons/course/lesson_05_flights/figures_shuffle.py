@@ -33,9 +33,9 @@ def replay(rows: Mapping[str, Mapping[str, int]], workers: Mapping[str, str]) ->
         if workers[source] != workers[target]
     )
     told = (
-        "1. Each partition lies on a worker",
-        "2. Each is cut: one colour for each new partition",
-        f"3. Pieces travel: {moved:,} of {total:,} rows go to another worker",
+        "1. Each partition is on a worker",
+        "2. Each is split: one colour per new partition",
+        f"3. Pieces move: {moved:,} of {total:,} rows go to another worker",
         "4. Rows with the same key are together",
     )
     pictures = []

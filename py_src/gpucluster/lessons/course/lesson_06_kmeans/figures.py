@@ -75,7 +75,7 @@ def centroid_paths(fit: Any, points: Any) -> None:
             one.scatter(*track[0, [x, y]], s=16, color="white", edgecolor=INK, zorder=4)
             one.scatter(*track[-1, [x, y]], s=90, color=colour, edgecolor=INK, linewidth=1.4, zorder=5)
         one.set(xlabel=x_name, ylabel=y_name, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    figure.suptitle(f"{path.shape[1]} centroids on their way, {len(path) - 1} iterations")
+    figure.suptitle(f"{path.shape[1]} centroid paths, {len(path) - 1} iterations")
     show(figure)
 
 
@@ -142,8 +142,8 @@ def traffic(fit: Any, sent_bytes: int, n_parts: int, points: Any) -> None:
         f"calculated: 8 k (d + 1) × {n_parts} blocks,\nper iteration": formula,
         "measured by the workers,\nper iteration": measured,
         f"measured, all {len(inertias)} iterations": sent_bytes,
-        "the points, if they had to travel once": once,
-        f"the points, if they had to travel\nin each of {len(inertias)} iterations": once * len(inertias),
+        "the points, if they were sent once": once,
+        f"the points, if they were sent\nin each of {len(inertias)} iterations": once * len(inertias),
     }
     figure, axes = new_axes(8.5, 3.4)
     colours = [ACCENT] * 3 + [WARNING] * 2

@@ -18,7 +18,7 @@ def explained_variance(ratios: Any) -> None:
     numbers = np.arange(1, len(ratios) + 1)
     figure, (left, right) = new_axes(9.0, 3.3, ncols=2)
     left.plot(numbers, ratios, color=ACCENT, marker="o", markersize=3, linewidth=1.2)
-    left.set(xlabel="component", ylabel="share of the variance, logarithmic", yscale="log", title="Each")
+    left.set(xlabel="component", ylabel="fraction of the variance, logarithmic", yscale="log", title="Each")
     together = np.cumsum(ratios)
     right.plot(numbers, together, color=ACCENT, linewidth=1.8)
     for k in (4, 16, 64):

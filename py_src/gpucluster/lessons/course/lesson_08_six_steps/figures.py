@@ -21,7 +21,7 @@ LAYERS = {
     "estimators": "estimators with scikit-learn's names: gpucluster.learn, cuml.dask",
     "collections": "collections: Dask data frames (pandas or cuDF), Dask arrays (NumPy or CuPy)",
     "tasks": "tasks: Dask's scheduler, and one worker per device",
-    "collectives": "collectives: allreduce among workers (our tree of messages, or NCCL by way of RAFT)",
+    "collectives": "collectives: allreduce among workers (our tree of messages, or NCCL through RAFT)",
     "links": "links: TCP with TLS, or UCX (NVLink, InfiniBand)",
 }
 
@@ -108,7 +108,7 @@ def _zoom(axes: Any, inside: Sequence[Any], begin: float) -> None:
     axes.set_xlim(min(times) - margin, max(times) + margin)
     for message, at in zip(inside, times, strict=True):
         axes.text(at, 0.5, f" {in_bytes(message.bytes)}", fontsize=8, color=WARNING, va="center")
-    axes.set_title(f"Closer: {inside[0].operation} number {inside[0].number}", fontsize=10)
+    axes.set_title(f"Detail: {inside[0].operation} number {inside[0].number}", fontsize=10)
 
 
 def _word(key: Any) -> str:
@@ -190,7 +190,7 @@ def label_order(true: Any, by_worker: Any, shape: Sequence[int], palette: Any) -
     """Paint a photo with the colour of each pixel's label: in the order of the pixels, and worker by worker."""
     figure, axes = new_axes(10, 3.9, ncols=2)
     colours = np.clip(np.asarray(palette), 0, 1)
-    titles = ("labels by predict, in the order of X", "the same labels, put together worker by worker")
+    titles = ("labels from predict, in the order of X", "the same labels, concatenated worker by worker")
     for one, labels, title in zip(axes, (true, by_worker), titles, strict=True):
         one.imshow(colours[np.asarray(labels)].reshape(shape))
         one.set_axis_off()

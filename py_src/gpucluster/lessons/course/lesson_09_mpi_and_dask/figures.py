@@ -22,7 +22,7 @@ def two_worlds() -> None:
         "send each other blocks when a task needs them.",
     )  # fmt: skip
     picture.text(180, 22, "MPI: the same program n times", bold=True, size=14, anchor="middle")
-    picture.text(585, 22, "Dask: one program, and helpers", bold=True, size=14, anchor="middle")
+    picture.text(585, 22, "Dask: one program, and workers", bold=True, size=14, anchor="middle")
     places = [(85, 90), (275, 90), (85, 240), (275, 240)]
     for number, (x, y) in enumerate(places):
         picture.frame(x, y, 124, 60, f"rank {number}", f"program + part {number}", colour=ACCENT)
@@ -42,8 +42,8 @@ def two_worlds() -> None:
     picture.text(690, 178, "tasks", anchor="start", colour=QUIET, size=12)
     for x in (520, 650):
         picture.arrow((x - 9, 240), (x + 9, 240), both=True)
-    picture.text(585, 305, "one decides, all others compute;", colour=QUIET, anchor="middle", size=12)
-    picture.text(585, 322, "what a lost worker was to do, another one does", colour=QUIET, anchor="middle", size=12)
+    picture.text(585, 305, "one decides, the others compute;", colour=QUIET, anchor="middle", size=12)
+    picture.text(585, 322, "another worker takes over from a lost one", colour=QUIET, anchor="middle", size=12)
     picture.show()
 
 
@@ -72,7 +72,7 @@ def rounds(ways: Mapping[str, Sequence[SentMessage]], n_ranks: int) -> None:
         f"{name}: " + ", ".join(f"round {place} rank {m.source} to {m.target}" for m, place in way)
         for name, way in placed.items()
     )
-    picture = Picture(width * len(placed), 74 + step * most + 26, f"Who sends to whom. {told}.")
+    picture = Picture(width * len(placed), 74 + step * most + 26, f"Messages by round. {told}.")
     for column, (name, way) in enumerate(placed.items()):
         x0 = column * width + (width + 26 - n_ranks * lane) / 2
         picture.text(x0 + (n_ranks - 1) * lane / 2, 18, name, bold=True, size=13, anchor="middle")

@@ -121,7 +121,7 @@ def rate_map(table: Mapping[tuple[int, float], tuple[str, float]]) -> None:
             picture.text(x + wide / 2 - 1.5, y + 22, shown, anchor="middle", colour="white", size=12)
     y = top + high * len(sizes) + 26
     picture.legend(left, y, [(colour, word) for word, colour in WORDS.items()])
-    picture.text(left, y + 22, "in the squares: the loss after the epochs; ∞: above 100, or no number", size=12)
+    picture.text(left, y + 22, "in the squares: the loss after the epochs; ∞: above 100, or not a number", size=12)
     picture.show()
 
 
@@ -262,7 +262,7 @@ def pipeline(plans: Mapping[str, Sequence[Span]]) -> None:
     top, said = 4.0, []
     for name, spans in plans.items():
         devices = 1 + max(span.device for span in spans)
-        words = f"{name}: {length(spans):g} units of time, {idle(spans):.0%} idle"
+        words = f"{name}: {length(spans):g} time units, {idle(spans):.0%} idle"
         said.append(words)
         picture.text(0, top + 14, words, size=13, bold=True)
         top += 24

@@ -19,8 +19,8 @@ def warps(runs: dict[str, WarpRun]) -> None:
     picture = Picture(left + 2 * (32 * (cell + 1)) + 40, 0, "")
     top, said = 6.0, []
     for title, run in runs.items():
-        picture.text(0, top + 12, f"{title}: {run.issued} steps, {run.useful:.0%} of the lanes at work", size=12)
-        said.append(f"{title}: {run.issued} steps, {run.useful:.0%} of the lanes at work")
+        picture.text(0, top + 12, f"{title}: {run.issued} steps, {run.useful:.0%} of the lanes active", size=12)
+        said.append(f"{title}: {run.issued} steps, {run.useful:.0%} of the lanes active")
         top += 22
         for number, warp in enumerate(run.warps):
             picture.text(0, top + cell, f"warp {number}", size=11)
@@ -60,7 +60,7 @@ def _pool_after(step: Step, number: int, end: int, colours: dict[str, str]) -> P
     width, left, top, height = 700.0, 8.0, 46.0, 46.0
     scale = width / end
     _, name, *rest = step.event
-    asked = f"{name} asks for {_binary(rest[0])}" if rest else f"{name} is given back"
+    asked = f"{name} requests {_binary(rest[0])}" if rest else f"{name} is freed"
     free = step.pool_size - step.used
     gaps = sorted(_gaps(step))
     largest = max((size for _, size in gaps), default=0)
@@ -113,7 +113,7 @@ def spilling(runs: dict[str, SpillRun]) -> None:
     picture = Picture(width + left + 20, 0, "")
     top, said = 4.0, []
     for title, run in runs.items():
-        words = f"{title}: {run.fetches} of {len(run.visits)} uses had to fetch, {in_bytes(run.moved_bytes)} moved"
+        words = f"{title}: {run.fetches} of {len(run.visits)} uses fetched data, {in_bytes(run.moved_bytes)} moved"
         said.append(words)
         picture.text(0, top + 13, words, size=12)
         top += 22
@@ -126,7 +126,7 @@ def spilling(runs: dict[str, SpillRun]) -> None:
             picture.box(x, top + bar - device, step - 1, device, DEEP_BLUE, f"{visit.name} used: {here}")
             picture.box(x, top + bar - device - host, step - 1, host, DEEP_ORANGE, there, opacity=0.75)
             if visit.fetched:
-                picture.box(x, top + bar + 3, step - 1, 5, DEEP_ORANGE, f"{visit.name} had to come back")
+                picture.box(x, top + bar + 3, step - 1, 5, DEEP_ORANGE, f"{visit.name} was fetched back")
         y = top + bar * (1 - run.limit / most)
         picture.line([(left, y), (left + width, y)], width=1.3, dashes="5 4")
         picture.text(left - 4, y + 4, "limit", size=11, anchor="end")
@@ -147,7 +147,7 @@ def ladder() -> None:
          "cuDF spilling: cuDF moves buffers, even in the middle of a task"),
         ("host memory", "memory_limit: Dask writes whole results to files", DEEP_GREEN,
          "read over the bus when it is used"),
-        ("disk", "files below local_directory", DEEP_ORANGE, "read back when used, gone at the end"),
+        ("disk", "files below local_directory", DEEP_ORANGE, "read back when used, deleted at the end"),
     )  # fmt: skip
     picture = Picture(720, 196, "Three rungs. From GPU memory to host memory: Dask by device_memory_limit, or cuDF by "
                       "itself. From host memory to disk: Dask by memory_limit.")  # fmt: skip

@@ -57,12 +57,12 @@ def replay_on_device(trace: Sequence[Event], initial: int, maximum: int | None) 
     try:
         import rmm
     except ImportError:
-        return "The workers have no RMM: this is a simulated pool."
+        return "The workers have no RMM: this pool is simulated."
     counted = rmm.mr.StatisticsResourceAdaptor(rmm.mr.CudaMemoryResource())
     try:
         pool = rmm.mr.PoolMemoryResource(counted, initial_pool_size=initial, maximum_pool_size=maximum)
     except MemoryError as error:
-        return f"The GPU has no {initial:,} bytes left for a pool ({error}): this is a simulated one."
+        return f"The GPU does not have {initial:,} bytes left for a pool ({error}): this one is simulated."
     found = replay(trace, pool, "RMM's pool on the GPU")
     return replace(found, requests_to_card=counted.allocation_counts.total_count)
 
@@ -225,8 +225,8 @@ def _on_host(dask_worker: Any) -> list[tuple[str, int, str]]:
     process = psutil.Process()
     return [
         ("Dask", int(managed_bytes(dask_worker)), "results that this worker has"),
-        ("operating system", int(process.memory_info().rss), "all memory of the process: libraries too"),
-        ("the machine", int(psutil.virtual_memory().used), "all processes of all people"),
+        ("operating system", int(process.memory_info().rss), "all memory of the process, including libraries"),
+        ("the machine", int(psutil.virtual_memory().used), "all processes of all users"),
     ]
 
 
@@ -238,7 +238,7 @@ def _on_device(dask_worker: Any) -> list[tuple[str, int, str]]:
         import cupy
 
         used = int(cupy.get_default_memory_pool().used_bytes())
-        found.append(("CuPy's own pool", used, "arrays of CuPy only, and not those that RMM gave it"))
+        found.append(("CuPy's own pool", used, "only CuPy arrays, without those from RMM"))
     with suppress(ImportError):
         found += _of_rmm()
     with suppress(ImportError):
@@ -256,7 +256,9 @@ def _of_rmm() -> list[tuple[str, int, str]]:
     resource = rmm.mr.get_current_device_resource()
     while resource is not None:
         if hasattr(resource, "get_allocated_bytes"):
-            found.append(("RMM, given out", int(resource.get_allocated_bytes()), "what libraries hold by RMM just now"))
+            found.append(
+                ("RMM, given out", int(resource.get_allocated_bytes()), "what libraries currently hold through RMM")
+            )
         if hasattr(resource, "pool_size"):
             found.append(("RMM, pool", int(resource.pool_size()), "taken from the GPU, in use or not"))
         resource = getattr(resource, "upstream_mr", None)

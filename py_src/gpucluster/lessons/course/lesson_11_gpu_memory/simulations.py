@@ -153,7 +153,7 @@ class Pool:
         if not size:
             return
         if self.held.get(address) != size:
-            raise ValueError(f"{nbytes:,} bytes at address {address:,} were not given out. RMM would not notice.")
+            raise ValueError(f"{nbytes:,} bytes at address {address:,} were not allocated. RMM would not notice.")
         del self.held[address]
         self._insert(Block(address, size, address in self._heads))
 
@@ -314,7 +314,7 @@ class Replay:
         last = self.steps[-1]
         refused = [step.event[1] for step in self.steps if step.refused]
         words = f"refused: {', '.join(refused)}" if refused else "nothing was refused"
-        return f"{self.place}: {len(self.steps)} requests, {words}; {last.used:,} of {last.pool_size:,} bytes given out"
+        return f"{self.place}: {len(self.steps)} requests, {words}; {last.used:,} of {last.pool_size:,} bytes allocated"
 
 
 def replay(trace: Sequence[Event], pool: AnyPool, place: str = "simulated pool") -> Replay:
@@ -441,7 +441,7 @@ class Visit:
     name : str
         The buffer that was used.
     fetched : bool
-        Whether it had to come back from the host.
+        Whether it was fetched back from the host.
     spilled : tuple of str
         What had to leave the device for it.
     device_bytes, host_bytes : int
@@ -473,7 +473,7 @@ class SpillRun:
 
     @property
     def fetches(self) -> int:
-        """How often a buffer had to come back."""
+        """How often a buffer was fetched back."""
         return sum(visit.fetched for visit in self.visits)
 
     @property

@@ -121,7 +121,7 @@ def allreduce(
     """Draw what a tree and a ring take for all sizes, and where they cross."""
     largest = 1e9
     low, high = (function(p, size, alpha, beta) for function, size in ((tree, 1.0), (tree, largest)))
-    where = f"they cross at {in_bytes(crossover)}" if crossover > 0 else "the ring is never slower"
+    where = f"the lines cross at {in_bytes(crossover)}" if crossover > 0 else "the ring is never slower"
     around = " to ".join(in_seconds(ring(p, size, alpha, beta)) for size in (1.0, largest))
     words = (f"Allreduce over {p} ranks by size: the tree takes {in_seconds(low)} to {in_seconds(high)}, "
              f"the ring {around}; {where}.")  # fmt: skip

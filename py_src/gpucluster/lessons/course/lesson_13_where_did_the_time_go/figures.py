@@ -95,7 +95,7 @@ def traces(shown: Mapping[str, Trace]) -> None:
             "out of memory!" if one.failed else "ended well",
             f"free: {one.free_bytes / gib:.1f} GiB",
             f"largest piece: {one.largest_bytes / gib:.1f} GiB",
-            f"last asked for: {one.asked_bytes / gib:.1f} GiB",
+            f"last request: {one.asked_bytes / gib:.1f} GiB",
         )):  # fmt: skip
             picture.text(LEFT + width + 16, top + 22 + 20 * line, words, bold=line == 0 and one.failed)
     picture.legend(LEFT, 118 * len(shown) + 18, [(BLUE, "kernels run"), (RED, "copies"), (ORANGE, "loader's core"),

@@ -17,16 +17,16 @@ _PLACES = {
     "internet": (262.0, 28.0, ("outside", "packages, data")),
     "node1": (430.0, 72.0, ("compute node", "scheduler")),
     "node2": (528.0, 176.0, ("compute node", "worker, GPUs")),
-    "storage": (350.0, 268.0, ("storage, seen by all nodes", "environments, data, scheduler file")),
+    "storage": (350.0, 268.0, ("storage, visible to all nodes", "environments, data, scheduler file")),
 }
 _WAYS: tuple[tuple[str, tuple[tuple[str, str], ...], bool], ...] = (
-    ("By SSH, the laptop reaches the login node", (("laptop", "login"),), True),
-    ("The login node reaches the outside: packages and data come in here", (("login", "internet"),), True),
-    ("Compute nodes do not reach the outside", (("node1", "internet"),), False),
+    ("The laptop reaches the login node by SSH", (("laptop", "login"),), True),
+    ("The login node reaches the internet: packages and data enter here", (("login", "internet"),), True),
+    ("Compute nodes do not reach the internet", (("node1", "internet"),), False),
     ("The laptop does not reach compute nodes", (("laptop", "node2"),), False),
     ("From the login node, jobs go to compute nodes", (("login", "node1"), ("login", "node2")), True),
     ("Scheduler and workers reach each other", (("node1", "node2"),), True),
-    ("All nodes see the storage", (("login", "storage"), ("node1", "storage"), ("node2", "storage")), True),
+    ("All nodes can access the storage", (("login", "storage"), ("node1", "storage"), ("node2", "storage")), True),
 )
 _SIZES = {"storage": (250.0, 44.0)}
 _USUAL = (120.0, 44.0)
@@ -46,7 +46,7 @@ def connections() -> None:
                 middle = ((start[0] + stop[0]) / 2, (start[1] + stop[1]) / 2 + 6)
                 picture.text(*middle, "✗", anchor="middle", size=20, bold=True, colour=RED)
         pictures.append(picture)
-    Steps(pictures, f"A site, and its ways: {' '.join(picture.words for picture in pictures)}").show()
+    Steps(pictures, f"A site and its connections: {' '.join(picture.words for picture in pictures)}").show()
 
 
 def _site(words: str) -> Picture:

@@ -68,7 +68,9 @@ class JobOutcome:
 
     def __repr__(self) -> str:
         lines = [
-            f"Slurm's job {self.job}: {self.state}" if self.job else "No Slurm here: the script was read, and run."
+            f"Slurm's job {self.job}: {self.state}"
+            if self.job
+            else "No Slurm here: the script was read, and run as a shell script."
         ]
         lines.append("asked for: " + ", ".join(f"{name}={value}" for name, value in self.asked.items()))
         if self.granted:
@@ -92,7 +94,7 @@ class BatchSystem:
         if not self.real:
             return "There is no Slurm here. Scripts are read, and short ones run as plain shell scripts."
         partitions = _run(["sinfo", "-h", "-o", "%P"]).stdout.split()
-        return f"Slurm answers. Partitions: {', '.join(dict.fromkeys(partitions))}. Scripts are submitted."
+        return f"Slurm is available. Partitions: {', '.join(dict.fromkeys(partitions))}. Scripts are submitted."
 
     def submit(self, script: str, *, patience: float = 120) -> JobOutcome:
         """Submit a script, and wait for its end.
@@ -463,7 +465,7 @@ def mpi_library() -> str:
         return "mpi4py is not installed here."
     # In a separate process: importing it starts an MPI program.
     done = subprocess.run([sys.executable, "-c", _LIBRARY], capture_output=True, text=True, timeout=60, check=False)
-    return done.stdout.strip() or "mpi4py is here, and finds no MPI library."
+    return done.stdout.strip() or "mpi4py is installed, but finds no MPI library."
 
 
 def imported_from(module: str, *, folder: Path, environment: Mapping[str, str] | None = None) -> str:

@@ -31,7 +31,7 @@ def journey(path: Sequence[str]) -> None:
     said = ", ".join(" ".join(PHASES[phase]).strip()[2:] for phase in path)
     picture = Picture(width, height, f"The phases of this project so far: {said}." if path else
                       "Six phases in a circle: business understanding, data understanding, data preparation, "
-                      "modelling, evaluation, deployment, and again from the beginning. Arrows lead back from "
+                      "modelling, evaluation, deployment, and back to the beginning. Arrows lead back from "
                       "modelling to preparation, and from evaluation to business understanding.")  # fmt: skip
     for step in dict.fromkeys(steps):
         if step[0] != step[1]:
@@ -171,7 +171,7 @@ def candidates(rounds: Sequence[tuple[str, float, str]], bound: float) -> None:
     at = left + width * bound / longest
     picture.line([(at, 4), (at, 12 + row * len(rounds))], dashes="4 3")
     picture.text(at, 12 + row * len(rounds) + 16, f"the letter: {bound:g}", anchor="middle", size=12)
-    picture.words = f"Lift in August and September; the letter asks for {bound:g}. " + "; ".join(
+    picture.words = f"Lift in August and September; the letter requires {bound:g}. " + "; ".join(
         f"{name}: {value:.2f}, {decision}" for name, value, decision in rounds) + "."  # fmt: skip
     picture.show()
 
@@ -196,8 +196,8 @@ def months(by_month: Mapping[int, float], whole: float, charter: Mapping[str, An
         picture.text(
             left + width * value / longest + 6, y + 15, f"{value:.2f} {'≥' if met else '<'} {bound:g}", size=12
         )
-    picture.words = "Lift in the last part, with the bound of each. " + "; ".join(
-        f"{name}: {value:.2f}, at least {bound:g} asked" for name, value, bound in rows) + "."  # fmt: skip
+    picture.words = "Lift in the last part, with each bound. " + "; ".join(
+        f"{name}: {value:.2f}, at least {bound:g} required" for name, value, bound in rows) + "."  # fmt: skip
     picture.show()
 
 

@@ -38,7 +38,7 @@ def guessing(counts: Sequence[int], luck: Callable[[int], float] | None = None, 
     """
     total, most = sum(counts), max(counts)
     shares = ", ".join(f"{right} right: {count / total:.1%}" for right, count in enumerate(counts) if count)
-    picture = Picture(WIDTH, 230, f"{total:,} people who guess. {shares}.")
+    picture = Picture(WIDTH, 230, f"{total:,} guessers. {shares}.")
     step, height = (WIDTH - LEFT - 20) / len(counts), 150.0
     for right, count in enumerate(counts):
         x, tall = LEFT + step * right, height * count / most
@@ -113,7 +113,7 @@ def points(table: Sequence[tuple[str, Mapping[str, int]]], weak: int) -> None:
     rules = list(dict.fromkeys(rule for _, parts in table for rule in parts))
     told = "; ".join(f"{name} {sum(parts.values())} ({', '.join(f'{rule} {n}' for rule, n in parts.items())})"
                      for name, parts in table)  # fmt: skip
-    picture = Picture(WIDTH, 56 + 34 * len(table), f"Points of the advisor. {told}. Weak from {weak} on.")
+    picture = Picture(WIDTH, 56 + 34 * len(table), f"Points of the advisor. {told}. Weak: {weak} or more.")
     left, most = 240.0, max([weak + 1, *(sum(parts.values()) for _, parts in table)])
     scale = (WIDTH - left - 60) / most
     for row, (name, parts) in enumerate(table):
@@ -127,7 +127,7 @@ def points(table: Sequence[tuple[str, Mapping[str, int]]], weak: int) -> None:
     x = left + scale * weak
     picture.line([(x, 6), (x, 12 + 34 * len(table))], RED, dashes="4 4")
     named = [(COLOURS[n % len(COLOURS)], rule) for n, rule in enumerate(rules)]
-    picture.legend(20, 42 + 34 * len(table), [*named, (RED, f"weak from {weak} points on (dashed)")])
+    picture.legend(20, 42 + 34 * len(table), [*named, (RED, f"weak: {weak} points or more (dashed)")])
     picture.show()
 
 
