@@ -31,8 +31,8 @@ import importlib.machinery, os, sys
 PATCHES = {
     "early": ("gpucluster.client.starting.early_supervisor", "module.start_early = lambda: None"),
     "turn": ("gpucluster.sharing.turns", "module.Turn.take = classmethod(lambda cls: None)"),
-    "sparing": ("gpucluster.supervisor.process.sparing", "module.spare_where_many_share = lambda: None"),
-    "wakeups": ("gpucluster.supervisor.process.wakeups", "module.reduce_wakeups = lambda: None"),
+    "sparing": ("gpucluster.supervisor.process.preloading", "module.spare_where_many_share = lambda: None"),
+    "wakeups": ("gpucluster.supervisor.process.warmup", "module.reduce_wakeups = lambda: None"),
     "": ("gpucluster.sharing.turns", "module.MOST_OF_A_USER = 100"),
 }
 NAME, CODE = PATCHES[os.environ.get("GPUCLUSTER_WITHOUT", "")]

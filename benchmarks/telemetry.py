@@ -15,8 +15,7 @@ from distributed.core import Status
 from distributed.protocol.core import dumps
 from distributed.scheduler import WorkerState
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
-from gpucluster.supervisor.figures.history import History
-from gpucluster.supervisor.figures.sampler import Sampler
+from gpucluster.supervisor.figures.sampler import History, Sampler
 from gpucluster.telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, VERSION, coarse, rounded, size
 
 GIB = 2**30

@@ -16,9 +16,8 @@ if TYPE_CHECKING:  # Without typing, whose import takes longer than all of this.
     from .client.cluster import AsyncCluster, Cluster
     from .client.dask_keywords import KeywordWithoutEffect, SettingWithoutEffect
     from .client.history.reading import compare_runs, history
-    from .client.instructing import class_clusters, message_class, stop_class
     from .client.lease import lease
-    from .client.node import node
+    from .client.node import class_clusters, message_class, node, stop_class
     from .profiling.measurement import profile
     from .protocol.errors import GPUClusterError
 
@@ -34,7 +33,7 @@ _LAZY = {
     "GPUClusterError": "gpucluster.protocol.errors",
     "KeywordWithoutEffect": "gpucluster.client.dask_keywords",
     "SettingWithoutEffect": "gpucluster.client.dask_keywords",
-    "class_clusters": "gpucluster.client.instructing",
+    "class_clusters": "gpucluster.client.node",
     "compare_runs": "gpucluster.client.history.reading",
     "connect": "gpucluster.client.api",
     "create": "gpucluster.client.api",
@@ -42,11 +41,11 @@ _LAZY = {
     "history": "gpucluster.client.history.reading",
     "lease": "gpucluster.client.lease",
     "list": "gpucluster.client.api",
-    "message_class": "gpucluster.client.instructing",
+    "message_class": "gpucluster.client.node",
     "node": "gpucluster.client.node",
     "replay": "gpucluster.client.api",
     "profile": "gpucluster.profiling.measurement",
-    "stop_class": "gpucluster.client.instructing",
+    "stop_class": "gpucluster.client.node",
     "__version__": "gpucluster._version",
 }
 _PACKAGES = {"datasets", "learn"}

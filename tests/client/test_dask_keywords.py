@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from distributed import Security, Worker
 from gpucluster.backends.local import LocalSpec
-from gpucluster.client.dask_keywords import read_keywords
-from gpucluster.client.worker_numbers import bounded_workers, wanted_workers
+from gpucluster.client.dask_keywords import bounded_workers, read_keywords, wanted_workers
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
 from gpucluster.protocol.spec import parse_spec

@@ -17,8 +17,9 @@ from typing import NoReturn
 
 import pytest
 from gpucluster.cli import main
-from gpucluster.client.tunnel import loginnode, plan_tunnel
-from gpucluster.client.tunnel.servers import reached_by
+from gpucluster.client import ssh_tunnel
+from gpucluster.client.jupyter_servers import reached_by
+from gpucluster.client.ssh_tunnel import plan_tunnel
 from gpucluster.protocol.errors import InvalidRequest, InvalidState
 
 from tests.backends.ssh.sshd import Servers
@@ -101,25 +102,25 @@ def refuse(address: str) -> NoReturn:
     ],
 )
 def test_where_the_laptop_logs_in(environment: dict[str, str], name: str | None, monkeypatch) -> None:
-    monkeypatch.setattr(loginnode.socket, "gethostbyaddr", refuse)
-    assert loginnode.login_node(None, environment)[0] == name
-    monkeypatch.setattr(loginnode.socket, "getfqdn", lambda name="": f"{name}.site.org" if name == "login3" else name)
-    submitted, told = loginnode.login_node(None, {"SLURM_SUBMIT_HOST": "login3"})
+    monkeypatch.setattr(ssh_tunnel.socket, "gethostbyaddr", refuse)
+    assert ssh_tunnel.login_node(None, environment)[0] == name
+    monkeypatch.setattr(ssh_tunnel.socket, "getfqdn", lambda name="": f"{name}.site.org" if name == "login3" else name)
+    submitted, told = ssh_tunnel.login_node(None, {"SLURM_SUBMIT_HOST": "login3"})
     assert submitted == "login3.site.org"
     assert "another name" in str(told)
 
 
 def test_a_site_that_names_its_login_node() -> None:
     told = {"SSH_CONNECTION": "10.0.0.1 5000 192.0.2.7 22"}
-    assert loginnode.login_node(None, told, "login.invalid")[0] == "login.invalid"
-    assert loginnode.login_node("me@other.invalid", told, "login.invalid") == ("me@other.invalid", None)
-    assert loginnode.login_node(None, told, HOST) == (None, None), "this machine itself"
+    assert ssh_tunnel.login_node(None, told, "login.invalid")[0] == "login.invalid"
+    assert ssh_tunnel.login_node("me@other.invalid", told, "login.invalid") == ("me@other.invalid", None)
+    assert ssh_tunnel.login_node(None, told, HOST) == (None, None), "this machine itself"
 
 
 @pytest.mark.parametrize("name", ["-oProxyCommand=x", "a b", "a;b", "$(x)", "", "login:65536", "2001:db8::5", "[::1"])
 def test_names_that_are_none(name: str) -> None:
     with pytest.raises(InvalidRequest, match=r"--login-node: .* is not a host name"):
-        loginnode.login_node(name, {})
+        ssh_tunnel.login_node(name, {})
 
 
 def test_files_of_others_are_neither_believed_nor_deleted(jupyter: HTTPServer, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import assert_type
 
 import gpucluster
-from gpucluster.client.adapting import Adaptive, AsyncAdaptive
+from gpucluster.client.verbs import Adaptive, AsyncAdaptive
 from gpucluster.client.control import Control
 from gpucluster.client.notebook_client import Client
 from gpucluster.client.recorder import AsyncRecorder, Recorder

@@ -77,7 +77,7 @@ OF_OTHERS = {
     "magics/__init__.py": {"_getframe", "_ipython_magic_no_var_expand"},  # Python, IPython
     "recordings/reading.py": {"_Decompress"},  # zlib
     # atexit, multiprocessing
-    "supervisor/process/process_copy.py": {"_clear", "_config", "_forkserver", "_resource_tracker", "_run_exitfuncs"},
+    "supervisor/process/preloading.py": {"_clear", "_config", "_forkserver", "_resource_tracker", "_run_exitfuncs"},
     "supervisor/process/warmup.py": {
         *("_config", "_forkserver", "_forkserver_address", "_forkserver_pid", "_pid", "_resource_tracker")
     },

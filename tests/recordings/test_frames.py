@@ -15,7 +15,7 @@ from gpucluster.protocol.telemetry import PrefixProgress, TelemetryHistory, Tele
 from gpucluster.recordings.frames import history_frame, session_frame
 from gpucluster.recordings.places import find_recording
 from gpucluster.recordings.reading import read_recording
-from gpucluster.supervisor.figures.history import History
+from gpucluster.supervisor.figures.sampler import History
 
 HEADER = Recording(title="t", recorded_at="2026-11-21T10:00:00Z", backend="cuda", n_workers=2, simulated=True)
 SAMPLES = [

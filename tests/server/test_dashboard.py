@@ -14,7 +14,7 @@ from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.registry.record import DashboardAddress
 from gpucluster.registry.store import Registry
-from gpucluster.server.dashboards.relay import Disguise, PathRefused, checked_path, forwarded_query
+from gpucluster.server.dashboards import Disguise, PathRefused, checked_path, forwarded_query
 from hypothesis import given
 from hypothesis import strategies as st
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest

@@ -14,9 +14,7 @@ from gpucluster.client.control import AsyncControl
 from gpucluster.client.events import RawTelemetry
 from gpucluster.protocol.models import ClusterChanged, Hello, HostDevices
 from gpucluster.registry.store import Registry
-from gpucluster.server.events.pump import EventPump
-from gpucluster.server.events.socket import MAX_MESSAGE_BYTES
-from gpucluster.server.events.viewers import COMPRESS_ABOVE_BYTES, Viewer, event_message
+from gpucluster.server.event_stream import COMPRESS_ABOVE_BYTES, MAX_MESSAGE_BYTES, EventPump, Viewer, event_message
 from tornado.iostream import StreamClosedError
 
 from .models import cluster_model
@@ -266,7 +264,7 @@ def unparsed(monkeypatch):
 async def test_samples_are_sent_unparsed_and_compressed_once(unparsed, monkeypatch, viewer_socket):
     compressed = []
     monkeypatch.setattr(
-        "gpucluster.server.events.viewers.gzip.compress",
+        "gpucluster.server.event_stream.gzip.compress",
         lambda data, *options, **more: compressed.append(data) or compress(data, *options, **more),
     )
     # A viewer that opens after all samples also gets the newest one.
@@ -302,7 +300,7 @@ class NoHost:
 
 
 async def test_broken_stream_is_opened_again(monkeypatch, caplog):
-    monkeypatch.setattr("gpucluster.server.events.pump.RETRY_SECONDS", (0.01, 0.02))
+    monkeypatch.setattr("gpucluster.server.event_stream.RETRY_SECONDS", (0.01, 0.02))
     pump = EventPump(Breaking(), NoHost(), logging.getLogger("test"))
     seen = set()
 

@@ -13,7 +13,7 @@ import httpx
 import psutil
 import pytest
 from gpucluster.protocol.models import DeviceModel, DeviceProcess, HostDevices
-from gpucluster.server.machine.devices import matters
+from gpucluster.server.devices import matters
 from jupyter_client import BlockingKernelClient
 from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 from tornado.httpclient import HTTPRequest

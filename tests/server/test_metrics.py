@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpucluster.protocol.models import ClusterModel, ClusterState, DeviceModel, HostDevices
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.server.machine.metrics import Families, cluster_families, gpu_families
+from gpucluster.server.metrics import Families, cluster_families, gpu_families
 from prometheus_client.core import Metric
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families

@@ -14,7 +14,7 @@ import pytest
 from gpucluster.cli.node_actions import class_text, read
 from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
-from gpucluster.client.instructing import _gpus, ask, class_clusters
+from gpucluster.client.node import _gpus, ask, class_clusters
 from gpucluster.client.stopping import how_it_ended
 from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
 from gpucluster.protocol.errors import InvalidRequest

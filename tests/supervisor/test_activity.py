@@ -15,9 +15,7 @@ from gpucluster.protocol.errors import ClusterNotFound
 from gpucluster.protocol.models import ClusterState, WorkerModel
 from gpucluster.protocol.version import BY_HEADER
 from gpucluster.registry import logs
-from gpucluster.supervisor.activity.activity_log import ActivityLog, span
-from gpucluster.supervisor.activity.deaths import Death, DeathCauses
-from gpucluster.supervisor.activity.worker_titles import WorkerTitles
+from gpucluster.supervisor.activity_log import ActivityLog, Death, DeathCauses, WorkerTitles, span
 from gpucluster.supervisor.state_store import news
 
 
@@ -53,7 +51,7 @@ async def test_repeated_deaths_are_one_notice(tmp_path, monkeypatch):
     assert noticed[0] == ("worker_died", "Worker 0 left unexpectedly; see the log.", None)
     assert noticed[-1][1] == "Worker 0 left unexpectedly, 40 times; see the log."
     assert all(instead is not None for *_, instead in noticed[1:]), "one notice, which is replaced"
-    monkeypatch.setattr("gpucluster.supervisor.activity.activity_log.NOTICE_SECONDS", 0.0)
+    monkeypatch.setattr("gpucluster.supervisor.activity_log.NOTICE_SECONDS", 0.0)
     lose(log, 40)
     assert noticed[-1] == noticed[0], "a later death is another notice"
 

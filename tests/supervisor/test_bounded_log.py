@@ -11,7 +11,7 @@ from pathlib import Path
 from gpucluster.protocol.plain_text import RateLimit
 from gpucluster.protocol.sizes import format_size
 from gpucluster.registry.ending import LONGEST_LINE, tail
-from gpucluster.supervisor.activity.bounded_log import BoundedLog
+from gpucluster.supervisor.bounded_log import BoundedLog
 
 LINE = "line {:06d} of what a task prints\n"
 

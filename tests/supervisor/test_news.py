@@ -18,9 +18,7 @@ from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import WorkerModel
 from gpucluster.registry.record import now
-from gpucluster.supervisor.activity.deaths import Death, ended_by, sentence
-from gpucluster.supervisor.activity.marks import Marks
-from gpucluster.supervisor.activity.worker_titles import WorkerTitles
+from gpucluster.supervisor.activity_log import Death, Marks, WorkerTitles, ended_by, sentence
 from gpucluster.supervisor.idle import kept_by
 from gpucluster.supervisor.state_store import KEPT, KEPT_OF_INSTRUCTORS, LONGEST, news, with_news
 

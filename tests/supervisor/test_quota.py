@@ -14,7 +14,7 @@ from gpucluster.backends.auto import AutoSpec
 from gpucluster.backends.backend import Plan, StartContext
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
-from gpucluster.client.starting import opening
+from gpucluster.client.starting import creation
 from gpucluster.operating_system import LINUX
 from gpucluster.protocol.errors import InvalidRequest, NotNow, PreflightFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Network, Wanted
@@ -146,10 +146,10 @@ def test_simultaneous_request_counts(site, configure, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [first])
     with pytest.raises(NotNow, match="your other cluster 'first' has .*, and this one would have 256 MiB of memory"):
-        opening.require_open(registry, AutoSpec())
+        creation.require_open(registry, AutoSpec())
     small = first.model_copy(update={"spec": AutoSpec(n_workers=1, memory_limit=2**28)})
     monkeypatch.setattr(registry, "list", lambda: [small])
-    opening.require_open(registry, AutoSpec(n_workers=1))
+    creation.require_open(registry, AutoSpec(n_workers=1))
 
 
 async def test_slower_cluster_plans_with_remaining_quota(configure):
@@ -217,18 +217,18 @@ def test_gpu_quota_is_checked_first(site, configure, monkeypatch):
         with pytest.raises(NotNow) as refused:
             site.control.create({"backend": "cuda", "protocol": "tls", **wanted})
         assert refused.value.message == two
-    monkeypatch.setattr(opening, "usable_gpus", lambda: 2)
-    monkeypatch.setattr(opening, "find_spec", lambda name: name)
+    monkeypatch.setattr(creation, "usable_gpus", lambda: 2)
+    monkeypatch.setattr(creation, "find_spec", lambda name: name)
     with pytest.raises(NotNow, match="this one asks for 2"):
         site.control.create({"n_workers": 2, "memory_limit": "256 MiB"})
     assert site.control.list() == []
     registry = Registry()
     # 'auto' takes CPUs if there are not enough GPUs, and a cluster that was just requested counts.
-    opening.require_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
-    opening.require_open(registry, CudaSpec())
+    creation.require_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
+    creation.require_open(registry, CudaSpec())
     monkeypatch.setattr(registry, "list", lambda: [starting("a", CudaSpec())])
     with pytest.raises(NotNow, match="your clusters have 1 and this one asks for 1. Stop a cluster"):
-        opening.require_open(registry, CudaSpec())
+        creation.require_open(registry, CudaSpec())
 
 
 def test_clusters_are_limited_without_site(site, monkeypatch):
@@ -236,4 +236,4 @@ def test_clusters_are_limited_without_site(site, monkeypatch):
     registry = Registry()
     monkeypatch.setattr(registry, "list", lambda: [model] * 64)
     with pytest.raises(NotNow, match="64 running clusters"):
-        opening.require_open(registry, LocalSpec())
+        creation.require_open(registry, LocalSpec())

@@ -13,7 +13,7 @@ from gpucluster.backends.deployment import Slot, SlotState
 from gpucluster.protocol.models import ClusterState, Wanted
 from gpucluster.protocol.spec import Adapt
 from gpucluster.supervisor import reconciler
-from gpucluster.supervisor.activity.worker_titles import WorkerTitles
+from gpucluster.supervisor.activity_log import WorkerTitles
 from gpucluster.supervisor.idle import IdleTimer
 from gpucluster.supervisor.reconciler import Backoff, Reconciler
 

@@ -15,7 +15,7 @@ from gpucluster.backends.scheduler.view import Member, Members, Retired
 from gpucluster.protocol.errors import ClusterNotFound, InvalidState, WorkerNotFound
 from gpucluster.protocol.models import ClusterState
 from gpucluster.supervisor import retiring
-from gpucluster.supervisor.activity.worker_titles import WorkerTitles
+from gpucluster.supervisor.activity_log import WorkerTitles
 
 
 class Scheduler:

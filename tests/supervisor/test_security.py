@@ -27,7 +27,7 @@ from distributed import Client
 from distributed.comm import connect
 from distributed.security import Security
 from gpucluster.client.control import AsyncControl
-from gpucluster.supervisor.preparation import make_credentials
+from gpucluster.supervisor.starting import make_credentials
 
 directory, scheduler, ports, uid = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
 home = tempfile.mkdtemp(dir="/tmp")
@@ -265,7 +265,7 @@ def test_files_are_private_from_the_beginning(shared_site, encrypted_cluster):
 
 
 def test_credentials_differ_between_clusters(shared_site, encrypted_cluster, tmp_path):
-    from gpucluster.supervisor.preparation import make_credentials
+    from gpucluster.supervisor.starting import make_credentials
 
     make_credentials(tmp_path / "tls")
     ours = shared_site.registry.folder(encrypted_cluster.id).tls / "key.pem"

@@ -13,7 +13,7 @@ from gpucluster.protocol.models import ClusterState
 from gpucluster.sharing import turns
 from gpucluster.sharing.node import VARIABLE
 from gpucluster.sharing.turns import Turn
-from gpucluster.supervisor.process import sparing
+from gpucluster.supervisor.process import preloading
 from gpucluster.supervisor.process.preloading import PRELOAD_LATER
 
 from tests.conftest import PATIENCE_SECONDS, Site
@@ -79,17 +79,17 @@ def test_shared_machine_skips_later_imports(monkeypatch: pytest.MonkeyPatch, tmp
         ("sharing:\n  slots_per_gpu: 2\n", "0", 5),
         ("sharing:\n  per_user: {clusters: 2}\n", "0", 5),
     ):
-        for name in (PRELOAD_LATER, sparing.NICE):
+        for name in (PRELOAD_LATER, preloading.NICE):
             monkeypatch.setenv(name, "")
             monkeypatch.delenv(name)
         if text is not None:
             file.write_text(text)
-        sparing.spare_where_many_share()
-        assert (os.environ.get(PRELOAD_LATER), sparing.niceness()) == (wanted, nice), text
+        preloading.spare_where_many_share()
+        assert (os.environ.get(PRELOAD_LATER), preloading.niceness()) == (wanted, nice), text
     monkeypatch.setenv(PRELOAD_LATER, "1")
-    sparing.spare_where_many_share()
+    preloading.spare_where_many_share()
     assert os.environ[PRELOAD_LATER] == "1"
     for value, nice in (("0", 0), ("7", 7), ("99", 19), ("-3", 0), ("much", 0)):
-        monkeypatch.setenv(sparing.NICE, value)
-        sparing.spare_where_many_share()
-        assert sparing.niceness() == nice
+        monkeypatch.setenv(preloading.NICE, value)
+        preloading.spare_where_many_share()
+        assert preloading.niceness() == nice

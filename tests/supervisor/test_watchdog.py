@@ -14,7 +14,7 @@ from gpucluster.operating_system import LINUX
 from gpucluster.operating_system.memory import SHARED_MEMORY
 from gpucluster.operating_system.multiprocessing_files import semaphore_prefix
 from gpucluster.registry.record import Folder
-from gpucluster.supervisor.process.watchdog import entry_exists
+from gpucluster.supervisor.process.process_tree import entry_exists
 
 
 def delete_folder(folder: Folder) -> None:

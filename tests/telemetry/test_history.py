@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.protocol.telemetry import TelemetryHistory
-from gpucluster.supervisor.figures.history import MOST_WORKER_POINTS, History, Series, points_per_worker
+from gpucluster.supervisor.figures.sampler import MOST_WORKER_POINTS, History, Series, points_per_worker
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from gpucluster.registry.logs import read_cells
 from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.cells import CellLog
 from gpucluster.supervisor.figures.sampler import Sampler, compact
-from gpucluster.supervisor.process import wakeups
+from gpucluster.supervisor.process import warmup
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
 from tests.conftest import until_async
@@ -248,14 +248,14 @@ async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch,
 
 
 async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
-    shortest, resting = wakeups.SHORTEST_HEARTBEAT_SECONDS, wakeups.RESTING_HEARTBEAT_SECONDS
-    assert wakeups.heartbeat_seconds() == shortest
+    shortest, resting = warmup.SHORTEST_HEARTBEAT_SECONDS, warmup.RESTING_HEARTBEAT_SECONDS
+    assert warmup.heartbeat_seconds() == shortest
     monkeypatch.setattr(sampling, "REST_AFTER_SECONDS", 0.0)
     await asyncio.sleep(0.01)
     sampler.note_use(used=False)
-    assert wakeups.heartbeat_seconds() == resting
+    assert warmup.heartbeat_seconds() == resting
     sampler.note_use(used=True)
-    assert wakeups.heartbeat_seconds() == shortest
+    assert warmup.heartbeat_seconds() == shortest
     await asyncio.sleep(0.01)
     sampler.note_use(used=False)
     requests = []
@@ -266,11 +266,11 @@ async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
     monkeypatch.setattr(InProcessScheduler, "ask_for_heartbeats", ask)
     listening = sampler.listen()
     await anext(listening)
-    assert wakeups.heartbeat_seconds() == shortest
+    assert warmup.heartbeat_seconds() == shortest
     await asyncio.wait_for(anext(listening), 30)
     assert len(requests) == 1, "a new listener needs fresh figures"
     sampler.note_use(used=False)
-    assert wakeups.heartbeat_seconds() == shortest, "it rests although a listener watches"
+    assert warmup.heartbeat_seconds() == shortest, "it rests although a listener watches"
     await listening.aclose()
 
 

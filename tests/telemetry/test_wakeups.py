@@ -14,7 +14,7 @@ pytestmark = pytest.mark.full
 PROGRAM = """
 import asyncio, json
 import dask
-from gpucluster.supervisor.process.wakeups import reduce_wakeups
+from gpucluster.supervisor.process.warmup import reduce_wakeups
 
 async def main():
     reduce_wakeups()

@@ -1,4 +1,4 @@
-/** Figures as people read them; tests/gauges/cases.json holds gauges/units.py to the same. Knows nothing of JupyterLab. */
+/** Figures as people read them; tests/gauges/cases.json holds gauges/figures.py to the same. Knows nothing of JupyterLab. */
 
 const STEPS: readonly (readonly [string, number])[] = [
   ['TiB', 2 ** 40],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from ..client.instructing import class_clusters, message_class, stop_class
+from ..client.node import class_clusters, message_class, stop_class
 from ..client.node import node as whole_node
 from ..gauges.figures import duration_text
 from ..protocol.errors import InvalidRequest

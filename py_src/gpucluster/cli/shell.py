@@ -286,7 +286,7 @@ def _completion(found: Namespace) -> int:
 
 
 def _tunnel(found: Namespace) -> int:
-    from ..client.tunnel import plan_tunnel
+    from ..client.ssh_tunnel import plan_tunnel
 
     login = getattr(found, "login_node", None)
     port, local_port = _port(found, "port", "PORT"), _port(found, "local_port", "--local-port")

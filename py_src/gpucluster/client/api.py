@@ -25,10 +25,9 @@ from ..site.reading import new_troubles
 from .background import run
 from .cluster import AsyncCluster, Cluster
 from .control import AsyncControl
-from .dask_keywords import read_keywords, warn_without_effect
+from .dask_keywords import duration, read_keywords, warn_without_effect
 from .display.presentation import View, loaded_shell, presentation
 from .waiting import running_or_stopped
-from .worker_numbers import duration
 
 if TYPE_CHECKING:
     import pandas as pd

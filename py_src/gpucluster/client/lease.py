@@ -19,11 +19,11 @@ from .api import START_SECONDS, Timeout, asked_for
 from .background import run, run_with_progress
 from .cluster import AsyncCluster, Cluster
 from .control import LEASE_VARIABLE, AsyncControl
+from .dask_keywords import duration, whole
 from .display.card import LiveText
 from .display.presentation import shell_of_notebook
 from .stopping import is_over
 from .waiting import OnProgress, running_or_stopped
-from .worker_numbers import duration, whole
 
 if TYPE_CHECKING:
     from .notebook_client import Client

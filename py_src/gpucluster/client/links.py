@@ -92,7 +92,7 @@ def jupyter_here() -> Here:
         if public and public.startswith(("http://", "https://")):
             return Here(public.rstrip("/") + "/")
         return Here(None, f"Put the address of your hub and {prefix} before it, as in your browser.")
-    from .tunnel.servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
+    from .jupyter_servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
 
     servers: list[JupyterServer] = []
     with suppress(OSError):

@@ -17,16 +17,15 @@ from ..site.server_settings import narrowed, server_limits, server_presets, wide
 from .added_routes import Rule, find_added
 from .api import UnavailableHandler
 from .catalog import PresetList
-from .dashboards.upstream import DashboardClient
-from .dask_panel.dask_labextension import DaskLabextensionServer
-from .dask_panel.precedence import panel_rules, put_first
-from .events.pump import EventPump
-from .machine.devices import DeviceReader, HostWatch, notebooks_by_pid
+from .dashboards import DashboardClient
+from .dask_panel import DaskLabextensionServer, panel_rules, put_first
+from .devices import DeviceReader, HostWatch, notebooks_by_pid
+from .event_stream import EventPump
 from .notify_hook import NotifyHook
 from .recordings import RecordingFolder
 from .routes import Services, routes
 from .server_use import UseOfServer
-from .shared_view.feed import ViewFeeds
+from .shared_view.events import ViewFeeds
 from .shared_view.routes import SharedViews, shared_routes
 from .shared_view.sessions import LinkPolicy, OpenViews, ViewSessions, is_of_a_hub
 from .standby import StandbyKeeper

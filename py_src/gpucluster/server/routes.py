@@ -11,8 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ..client.control import AsyncControl
-from ..client.instructing import class_clusters, message_class, stop_class
-from ..client.node import node
+from ..client.node import class_clusters, message_class, node, stop_class
 from ..protocol.errors import parsed
 from ..protocol.instructing import ClassMessage, ClassStop
 from ..protocol.verbs import posts
@@ -35,12 +34,10 @@ from .clusters import (
     ReleaseHandler,
     VerbHandler,
 )
-from .dashboards.relay import DashboardHandler
-from .dashboards.upstream import DashboardClient
-from .events.pump import EventPump
-from .events.socket import EventsHandler
-from .machine.devices import DeviceReader, StopProcessHandler
-from .machine.metrics import MetricsHandler
+from .dashboards import DashboardClient, DashboardHandler
+from .devices import DeviceReader, StopProcessHandler
+from .event_stream import EventPump, EventsHandler
+from .metrics import MetricsHandler
 from .recordings import ClusterRecordingHandler, RecordedSessionHandler, RecordingFolder
 from .server_use import note_on_lifetime
 from .shared_view.routes import SharedViews

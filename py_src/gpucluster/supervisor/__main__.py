@@ -35,8 +35,7 @@ from ..operating_system.processes import birth
 from ..protocol.plain_text import redact, route_all_loggers, start_log
 from ..registry.replacement import replace_text
 from ..sharing.turns import Turn, in_line
-from .process.process_copy import start_resource_tracker
-from .process.sparing import spare_where_many_share
+from .process.preloading import spare_where_many_share, start_resource_tracker
 
 if TYPE_CHECKING:
     from .interface import Interface
@@ -127,8 +126,8 @@ async def _serve(folder_path: Path, held: int, started: float, turn: Turn | None
     from .controller import Controller
     from .interface import Interface, Listener
     from .process.caller import apply_environment, enter
+    from .process.process_tree import end_when_deleted
     from .process.standby import Standby
-    from .process.watchdog import end_when_deleted
 
     registry = Registry(folder_path.parent)
     folder = registry.folder(folder_path.name)

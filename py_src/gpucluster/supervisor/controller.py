@@ -34,24 +34,22 @@ from ..registry.store import Registry
 from ..sharing.turns import Turn
 from ..site.reading import this_site
 from . import starting
-from .activity.activity_log import span
-from .activity.bounded_log import BoundedLog
-from .activity.marks import Marks
+from .activity_log import Marks, span
+from .bounded_log import BoundedLog
 from .figures.cells import CellLog
 from .figures.sampler import CostMeter, Sampler
 from .idle import kept_by
 from .instructor_listener import InstructorListener, carry_out, facts_of
 from .members import observed
-from .preparation import make_scratch, prepare
 from .process.caller import leave_if_deleted
+from .process.preloading import yield_as_cluster
 from .process.process_tree import Orphans, descendants, kill
-from .process.sparing import yield_as_cluster
 from .process.warmup import ask_for_rapids, multiprocessing_helpers
 from .reaper import reap
 from .reconciler import Reconciler
 from .requests import ClusterParts, Requests
-from .scratch.room import disk_of, limit_bytes
-from .scratch.watch import ScratchWatch
+from .scratch_space import ScratchWatch, disk_of, limit_bytes
+from .starting import make_scratch, prepare
 from .state_store import StateStore, unless_stopped
 from .versions import version_warnings, versions
 
@@ -203,7 +201,7 @@ class Controller:
             ask_for_rapids()
         rates = this_site().costs_of(spec.backend)
         self._costs = CostMeter(rates) if rates is not None else None
-        self.parts.deployment = deployment = await starting.start(self.backend, plan, context)
+        self.parts.deployment = deployment = await starting.start_deployment(self.backend, plan, context)
         route_all_loggers()  # Of what only this kind of cluster imports.
         scheduler = deployment.scheduler
         self.sampler = Sampler(scheduler, self.folder.id, plan.machine, CellLog(self.folder.cells, self.model))
@@ -287,7 +285,7 @@ class Controller:
         if self.parts.deployment is not None:
             if failed:
                 self._store.update(state=ClusterState.STOPPING)
-            if await starting.close(self.parts.deployment):
+            if await starting.close_deployment(self.parts.deployment):
                 with suppress(OSError):
                     self.folder.remembered.unlink(missing_ok=True)
         if self.backend is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from ..backends.deployment import Deployment, SlotState
 from ..backends.scheduler.view import Member, Members, Retired, SchedulerView
-from .activity.worker_titles import WorkerTitles
+from .activity_log import WorkerTitles
 
 LOOK_SECONDS = 0.1
 RELEASE_SECONDS = 30.0  # Timeout for a released worker to be gone.

@@ -51,7 +51,7 @@ async def start(spec: Spec, between: Callable[[], None] = lambda: None) -> tuple
     backend, given = load_backend("cuda"), context(parsed)
     plan = await backend.preflight(parsed, given)
     between()
-    return await starting.start(backend, plan, given), plan
+    return await starting.start_deployment(backend, plan, given), plan
 
 
 @asynccontextmanager

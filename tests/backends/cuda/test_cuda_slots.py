@@ -19,7 +19,7 @@ from dataclasses import replace
 from gpucluster.backends.backend import StartContext, load_backend
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import parse_spec
-from gpucluster.supervisor.preparation import device_claims
+from gpucluster.supervisor.starting import device_claims
 
 KEPT, REPORTED = [], []
 

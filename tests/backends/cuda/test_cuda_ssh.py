@@ -66,7 +66,7 @@ async def _plan(machines: dict[str, FakeMachine], folder: Path, **options: Any) 
 async def started(machines: dict[str, FakeMachine], folder: Path, **options: Any) -> AsyncIterator[Any]:
     backend, plan, context = await _plan(machines, folder, **options)
     assert plan.has_gpus is True
-    deployment = await starting.start(backend, plan, context)
+    deployment = await starting.start_deployment(backend, plan, context)
     try:
         yield deployment
     finally:

@@ -17,7 +17,7 @@ from gpucluster.registry.record import Folder, Record, now, read_secret
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor import controller as controllers
 from gpucluster.supervisor.controller import Controller
-from gpucluster.supervisor.figures.history import History
+from gpucluster.supervisor.figures.sampler import History
 from gpucluster.supervisor.interface import Interface, Listener
 from gpucluster.supervisor.process.warmup import configure_dask
 

@@ -7,7 +7,7 @@ import random
 import time
 
 from distributed.scheduler import heartbeat_interval
-from gpucluster.supervisor.figures.history import SECONDS, History
+from gpucluster.supervisor.figures.sampler import SECONDS, History
 from gpucluster.telemetry.columns import COLUMNS, MANY_SECONDS
 
 from .figures import Figures, device_of

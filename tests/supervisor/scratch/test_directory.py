@@ -9,8 +9,7 @@ from pathlib import Path
 import gpucluster
 import pytest
 from gpucluster.protocol.models import ClusterState
-from gpucluster.supervisor.scratch.room import Disk, disk_of, limit_bytes
-from gpucluster.supervisor.scratch.watch import used_bytes
+from gpucluster.supervisor.scratch_space import Disk, disk_of, limit_bytes, used_bytes
 
 
 def test_planted_scratch_files_are_not_touched(site, tmp_path, monkeypatch, wait_until):

@@ -10,7 +10,7 @@ from pathlib import Path
 import gpucluster
 import pytest
 from gpucluster.protocol.errors import NotNow
-from gpucluster.supervisor.scratch.watch import used_bytes
+from gpucluster.supervisor.scratch_space import used_bytes
 
 MIB = 2**20
 PIECE = 4 * MIB

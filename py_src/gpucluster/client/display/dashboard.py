@@ -117,7 +117,7 @@ def jupyter_base_url() -> str | None:
     parent = os.environ.get("JPY_PARENT_PID")
     if not parent or not parent.isdigit():
         return None
-    from ..tunnel.servers import read_server, runtime_directory
+    from ..jupyter_servers import read_server, runtime_directory
 
     server = read_server(runtime_directory() / f"jpserver-{parent}.json")
     return server.base_url if server is not None else None

@@ -10,8 +10,7 @@ from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.utils import url_path_join
 from tornado.web import HTTPError
 
-from ..dashboards.relay import DashboardRelay
-from ..dashboards.upstream import DashboardClient
+from ..dashboards import DashboardClient, DashboardRelay
 from .events import SharedSocket
 from .handler import TooOften
 from .shown import Address, address_of, without_paths

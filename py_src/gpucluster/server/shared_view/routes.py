@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...client.control import AsyncControl
-from ..dashboards.upstream import DashboardClient
+from ..dashboards import DashboardClient
 from .dashboard import PAGES_LOADED, SharedDashboardHandler
-from .events import SharedEventsHandler, SharedHistoryHandler
-from .feed import ViewFeeds
+from .events import SharedEventsHandler, SharedHistoryHandler, ViewFeeds
 from .handler import OPENINGS, Limiter
 from .page import (
     FILES,

@@ -14,7 +14,7 @@ from ...backends.worker_variables import take_given
 from ...operating_system import end_descendants
 from ...operating_system.descriptors import everybody_may_fill
 from ...protocol.plain_text import printable
-from .sparing import spare_where_many_share
+from .preloading import spare_where_many_share
 
 NOT_IMPORTED = (
     "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in one "

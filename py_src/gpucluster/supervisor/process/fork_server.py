@@ -15,9 +15,8 @@ from typing import Any
 from ...dask_internals.listening import serve_no_worker_pages
 from ...protocol.version import ADDED_VARIABLES
 from . import preloading
-from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_wanted, rapids_at_once
+from .preloading import FIRST, RAPIDS_SIGNAL, import_each, import_rapids, later_wanted, rapids_at_once, yield_as_workers
 from .process_tree import tie_to_parent
-from .sparing import yield_as_workers
 
 _BREATH_SECONDS = 0.001  # Between two modules, so that a request for a worker gets its turn.
 

@@ -1,4 +1,10 @@
-"""Start the forkserver, and do in advance what a cluster's start needs."""
+"""Start the forkserver, do in advance what a cluster's start needs, and reduce the wakeups of an idle supervisor.
+
+distributed wakes up for each server, and every worker's nanny is one: 50 times a second to check the event loop's
+latency, ten times to measure the worker's memory, twice to measure this process and this host. All servers here share
+one process, one event loop and one host, so once is enough. With eight workers this is most of what an idle supervisor
+does. The rest is heartbeats: workers send fewer while no one watches and nothing is computed.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +25,17 @@ from typing import Any
 
 from ...dask_internals.array_imports import import_arrays_without_scipy, remember_versions
 from ...dask_internals.messages import keep_no_sent_messages
+from ...dask_internals.periodic_callbacks import (
+    leave_out_for_nannies,
+    set_shortest_heartbeat,
+    slow_down_schedulers,
+    watch_small_workers_less,
+)
 from ...dask_internals.workers.nannies import keep_own_forkserver, look_for_workers_every
 from ...operating_system import LINUX
 from ...operating_system.descriptors import PLACE, address_of_folder, without_name
 from ...operating_system.multiprocessing_files import FOLDER, semaphore_prefix
-from .preloading import FIRST, RAPIDS_SIGNAL, import_each, rapids_wanted
-from .process_copy import copies_instead_of_programs
+from .preloading import FIRST, RAPIDS_SIGNAL, copies_instead_of_programs, import_each, rapids_wanted
 
 WORKER_UP_SECONDS = 0.005  # How often a nanny looks whether its worker is up; distributed: 0.05.
 EVENTS_KEPT = "10 minutes"
@@ -137,7 +148,6 @@ def configure_dask() -> None:
 
     from ...backends.dashboard import ROUTES_LEFT_OUT
     from ...backends.host import FIRST_PRELOADS
-    from .wakeups import reduce_wakeups
 
     reduce_wakeups()
     keep_own_forkserver()
@@ -177,3 +187,45 @@ def import_all() -> None:
     for name in _LOOKED_FOR_LATE:
         if find_spec(name) is None:
             sys.modules[name] = None  # type: ignore[assignment]  # Makes imports of it fail.
+
+
+PROFILE_INTERVAL = "50ms"
+"""How often a worker samples what its threads compute; distributed does so every 10 ms, for 1 to 2 % of a core."""
+TICK_INTERVAL = "1s"  # How often the latency of event loops is checked; they complain from three seconds on.
+SHORTEST_HEARTBEAT_SECONDS = 1.0  # distributed: half a second for up to ten workers, more from one second on.
+RESTING_HEARTBEAT_SECONDS = 3.0  # While the cluster is neither watched nor used: distributed's value for 400 workers.
+MEMORY_SECONDS_WHEN_EMPTY = 0.5
+"""How often the nanny checks a worker that uses less than half its memory; above, as often as is configured."""
+MEMORY_SECONDS_WHEN_RESTING = 2.0
+SCHEDULER_SECONDS = {"monitor": 2.0, "ticks": 5.0, "idle-timeout": 5.0, "no-workers-timeout": 5.0}
+"""The last two do nothing until a timeout is configured, four times a second."""
+NOT_FOR_NANNIES = ("monitor", "tick", "ticks", "shift_counters")
+"""The last one divides counters into intervals, which nothing reads of a nanny."""
+
+
+_rests = False
+
+
+def rest(resting: bool) -> None:
+    """Set whether the cluster of this process is neither watched nor used."""
+    global _rests
+    _rests = resting
+
+
+def heartbeat_seconds() -> float:
+    return RESTING_HEARTBEAT_SECONDS if _rests else SHORTEST_HEARTBEAT_SECONDS
+
+
+def reduce_wakeups() -> None:
+    """Change distributed in this process, and its configuration, which workers inherit. Once is enough."""
+    import dask
+
+    set_shortest_heartbeat(heartbeat_seconds)
+    # After the import of distributed, which sets defaults. What a site has chosen stays.
+    if dask.config.get("distributed.admin.tick.interval") == "20ms":
+        dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
+    if dask.config.get("distributed.worker.profile.interval") == "10ms":
+        dask.config.set({"distributed.worker.profile.interval": PROFILE_INTERVAL})
+    leave_out_for_nannies(NOT_FOR_NANNIES)
+    slow_down_schedulers(SCHEDULER_SECONDS)
+    watch_small_workers_less(lambda: MEMORY_SECONDS_WHEN_RESTING if _rests else MEMORY_SECONDS_WHEN_EMPTY)

@@ -11,7 +11,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from ...protocol.sizes import format_size
+from ..protocol.sizes import format_size
 
 MOST_BYTES = 16 * 2**20
 FIRST_BYTES = 2**20

@@ -1,26 +1,88 @@
-"""The addresses that the panel of dask-labextension requests, for clusters of gpucluster."""
+"""The addresses that the panel of dask-labextension requests, for clusters of gpucluster.
+
+Requests below ``dask/`` for other clusters go to dask-labextension's own handlers as usual. Tornado tries handlers in
+the order in which they were added, and Jupyter loads extensions in the order of their names. Those of gpucluster always
+come first, and take no other requests.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import logging
+import sys
+from collections.abc import Callable
+from re import escape
 from typing import Any
 from urllib.parse import quote
 
 from jupyter_server.utils import ensure_async, url_path_join
-from tornado.web import HTTPError, authenticated
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import PathMatches, Rule
+from tornado.web import Application, HTTPError, authenticated
 
-from ...protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest
-from ...protocol.models import ClusterModel, ClusterState
-from ...protocol.sizes import format_size
-from ...protocol.spec import ClusterPatch, parse_patch
-from ...site.model import EVERY
-from ...site.reading import this_site
-from ..api import AUTH_RESOURCE, ClusterAPIHandler
-from ..clusters import ClusterHandler, ClustersHandler
-from ..dashboards.relay import DashboardHandler
-from ..dashboards.upstream import Target
-from .dask_labextension import DaskLabextensionServer
+from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest
+from ..protocol.models import ClusterModel, ClusterState
+from ..protocol.sizes import format_size
+from ..protocol.spec import ClusterPatch, parse_patch
+from ..site.model import EVERY
+from ..site.reading import this_site
+from .api import AUTH_RESOURCE, ClusterAPIHandler, UnknownHandler
+from .clusters import ClusterHandler, ClustersHandler
+from .dashboards import DashboardHandler, Target
+from .routes import Services
+
+PACKAGE = "dask_labextension"
+_USUAL = "LocalCluster"
+
+
+class DaskLabextensionServer:
+    """Finds dask-labextension without importing it, which would load Dask in this process.
+
+    `application`: has its handlers, if it was loaded. `ignored`: treat it as absent.
+    """
+
+    def __init__(self, application: Application, *, ignored: bool, log: logging.Logger) -> None:
+        self._application = application
+        self._ignored = ignored
+        self._log = log
+
+    @property
+    def answers(self) -> bool:
+        """Whether it is loaded and not ignored."""
+        return not self._ignored and any(
+            getattr(rule.target, "__module__", "").startswith(f"{PACKAGE}.")
+            for hosts in self._application.default_router.rules
+            for rule in getattr(hosts.target, "rules", ())
+        )
+
+    @property
+    def makes_its_own(self) -> bool:
+        """Whether the site has configured which clusters it creates.
+
+        By default it runs Dask's ``LocalCluster`` in this process: without encryption, with a dashboard open to the
+        network, and with nannies that change the environment of kernels and clusters.
+        """
+        config = sys.modules.get("dask.config")  # It has imported that.
+        if config is None or not self.answers:
+            return False
+        chosen: object = config.get("labextension.factory.class", _USUAL)
+        return chosen != _USUAL
+
+    async def clusters(self) -> list[dict[str, Any]]:
+        manager = getattr(sys.modules.get(f"{PACKAGE}.manager"), "manager", None)
+        if manager is None or not self.answers:
+            return []
+        try:
+            # A plain method in 7.0, a coroutine after it.
+            found = manager.list_clusters()
+            listed: list[dict[str, Any]] = await found if inspect.isawaitable(found) else found
+        except Exception:
+            # Those of gpucluster must still be listed.
+            self._log.warning("dask-labextension could not list its clusters", exc_info=True)
+            return []
+        return listed
 
 
 def shown(model: ClusterModel) -> bool:
@@ -160,3 +222,58 @@ class NoDashboardHandler(ClusterAPIHandler):
 
     async def get(self, url: str) -> None:
         self.finish(json.dumps({"url": url, "isActive": False, "plots": {}}))
+
+
+_OURS = r"([0-9a-f]{8})"  # Ids of gpucluster. dask-labextension's own have dashes.
+
+
+class _For(PathMatches):
+    """Matches a path, for some methods, under a condition.
+
+    `methods`: separated by blanks; empty: all. `when`: the condition, checked at each request.
+    """
+
+    def __init__(self, pattern: str, methods: str = "", when: Callable[[], bool] = lambda: True) -> None:
+        super().__init__(pattern)
+        self._methods = frozenset(methods.split())
+        self._when = when
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        if (self._methods and request.method not in self._methods) or not self._when():
+            return None
+        return super().match(request)
+
+
+def panel_rules(services: Services, dask_labextension: DaskLabextensionServer, base_url: str) -> list[Rule]:
+    root = escape(base_url) + "dask/"
+    both: dict[str, Any] = {"control": services.control, "standby": services.standby}
+    many = {**both, "directory": services.directory, "dask_labextension": dask_labextension}
+    pages = {"control": services.control, "client": services.dashboards}
+
+    def alone() -> bool:
+        return not dask_labextension.answers
+
+    def makes_ours() -> bool:
+        return not dask_labextension.makes_its_own
+
+    return [
+        Rule(_For(root + "clusters/?", "GET"), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/?", "PUT", when=makes_ours), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/?", when=alone), PanelClustersHandler, many),
+        Rule(_For(root + "clusters/.+", "PUT", when=makes_ours), UnknownHandler, both),
+        Rule(_For(root + "clusters/" + _OURS), PanelClusterHandler, both),
+        Rule(_For(root + "dashboard/" + _OURS + "(?:/(.*))?"), PanelDashboardHandler, pages),
+        Rule(_For(root + "dashboard-check/(.+)", when=alone), NoDashboardHandler, both),
+        Rule(_For(root + "(?:clusters|dashboard|dashboard-check)/.*", when=alone), UnknownHandler, both),
+    ]
+
+
+def put_first(application: Application, rules: list[Rule]) -> None:
+    """Add rules before all others, even before those of extensions that were loaded earlier."""
+    known = application.default_router.rules
+    before = list(known)
+    application.add_handlers(".*$", rules)
+    added = [rule for rule in known if rule not in before]
+    for rule in reversed(added):
+        known.remove(rule)
+        known.insert(0, rule)

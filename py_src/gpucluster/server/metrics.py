@@ -15,11 +15,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from ...client.events import is_sampled
-from ...protocol.errors import GPUClusterError
-from ...protocol.models import ClusterModel, ClusterState, HostDevices
-from ...protocol.telemetry import TelemetrySample
-from ..api import ClusterAPIHandler
+from ..client.events import is_sampled
+from ..protocol.errors import GPUClusterError
+from ..protocol.models import ClusterModel, ClusterState, HostDevices
+from ..protocol.telemetry import TelemetrySample
+from .api import ClusterAPIHandler
 from .devices import DeviceReader
 
 

@@ -1,4 +1,4 @@
-"""Watches the scratch directory of one cluster, at a slow rate, and keeps its workers within their limit.
+"""The scratch directory of one cluster: how much of its disk workers may take, and what keeps them within that.
 
 A full disk affects all users: notebooks cannot be saved, other clusters and the registry fail. So each worker may spill
 an equal part of the cluster's limit, and nothing while the disk has little room left. What does not fit stays in
@@ -13,16 +13,58 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...backends.scheduler.view import Columns, Members, SchedulerView
-from ...protocol.plain_text import counted
-from ...protocol.sizes import format_size
-from .room import Disk, disk_of
+from ..backends.scheduler.view import Columns, Members, SchedulerView
+from ..protocol.plain_text import counted
+from ..protocol.sizes import format_size
 
 if TYPE_CHECKING:
     from distributed import Worker
+
+
+LEAST_ROOM_BYTES = 256 * 2**20
+MOST_ROOM_BYTES = 10 * 2**30
+ROOM_SHARE = 0.05  # Fraction of a disk left to everything else: notebooks, other users, the registry.
+AUTO_SHARE = 0.5  # Of what is free beyond that: others start clusters, too.
+SMALL_DISK_SHARE = 0.25  # Of a disk so small that the least room would be most of it.
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A disk, as it is now."""
+
+    path: str  # Where it is mounted.
+    total_bytes: int
+    free_bytes: int  # For this user.
+
+    @property
+    def room_bytes(self) -> int:
+        least = min(LEAST_ROOM_BYTES, int(SMALL_DISK_SHARE * self.total_bytes))
+        return min(MOST_ROOM_BYTES, max(least, int(ROOM_SHARE * self.total_bytes)))
+
+
+def disk_of(folder: Path) -> Disk:
+    """Return the disk of an existing folder. Raises `OSError`."""
+    found = os.statvfs(folder)
+    place = folder.resolve()
+    while not os.path.ismount(place) and place != place.parent:
+        place = place.parent
+    return Disk(str(place), found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
+
+
+def limit_bytes(wanted: int | float | str | None, disk: Disk) -> int | None:
+    """Return how many bytes of a disk a cluster that starts now may take; ``None``: no limit.
+
+    `wanted`: bytes, a fraction of the whole disk, ``auto``, or ``None``.
+    """
+    if wanted is None:
+        return None
+    if wanted == "auto":
+        return int(AUTO_SHARE * max(0, disk.free_bytes - disk.room_bytes))
+    return int(wanted * disk.total_bytes) if isinstance(wanted, float) else int(wanted)
 
 
 BOUND = "gpucluster-scratch"

@@ -1,25 +1,32 @@
-"""The log of requests to a cluster and their results."""
+"""What has happened to a cluster: requests and their results, why workers died, and first events such as a spill."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
-from ...protocol.durations import spoken
-from ...protocol.messages import NEWS, Message, MessageCode
-from ...protocol.models import ClusterModel, ClusterState, WorkerModel
-from ...protocol.plain_text import counted
-from ...protocol.spec import ClusterPatch
-from ...protocol.telemetry import ActivityEntry
-from ...protocol.verbs import Verb
-from ...registry import logs
-from ...registry.record import now
-from .deaths import Death, sentence
-from .worker_titles import WorkerTitles
+from ..backends.deployment import Deployment
+from ..backends.scheduler.view import Columns, Gone, Members
+from ..operating_system.control_groups import MemoryKills
+from ..protocol.durations import spoken
+from ..protocol.messages import NEWS, Message, MessageCode
+from ..protocol.models import ClusterModel, ClusterState, WorkerModel
+from ..protocol.plain_text import counted, printable
+from ..protocol.sizes import format_size
+from ..protocol.spec import ClusterPatch
+from ..protocol.telemetry import ActivityEntry
+from ..protocol.verbs import Verb
+from ..protocol.workers import several_workers, worker_title
+from ..registry import logs
+from ..registry.record import now
 
 logger = logging.getLogger("gpucluster.supervisor")
 
@@ -242,3 +249,214 @@ def span(seconds: int) -> str:
         if seconds and seconds % length == 0:
             return counted(seconds // length, unit)
     return counted(seconds, "second") if seconds < 120 else spoken(seconds)
+
+
+_UNKNOWN_STATUS = 255
+
+
+@dataclass(frozen=True)
+class Death:
+    """What is known of a worker that left although it was wanted."""
+
+    worker: WorkerModel
+    why: str | None  # Continues 'Worker 0', such as 'was killed (SIGKILL)'; ``None``: unknown.
+    n_recomputed: int = 0
+    n_lost: int = 0
+    over_limit: bool = False  # Whether it needed more memory than its limit.
+    explained_by_deployment: bool = False  # Whether the deployment reports why, for all together.
+    tasks: tuple[str, ...] = ()  # Kinds of the tasks that it had, the most frequent first.
+    window: int | None = None  # As in ``Gone``; ``None``: unknown.
+
+
+class DeathCauses:
+    """Finds out why workers of one cluster died. `deployment`: returns it, once there is one."""
+
+    def __init__(self, deployment: Callable[[], Deployment | None]) -> None:
+        self._deployment = deployment
+        self._kills = MemoryKills()
+
+    def look_at(self, workers: Sequence[WorkerModel]) -> list[Death]:
+        deployment = self._deployment()
+        if deployment is None:
+            return [Death(worker, None) for worker in workers]
+        gone = {left.address: left for left in deployment.scheduler.members().gone}
+        killed_by_system = self._kills.since_last()
+        return [self._one(deployment, worker, gone.get(worker.address or ""), killed_by_system) for worker in workers]
+
+    def _one(self, deployment: Deployment, worker: WorkerModel, gone: Gone | None, killed_by_system: bool) -> Death:
+        counts = (gone.n_recomputed, gone.n_lost) if gone is not None else (0, 0)
+        tasks, window = (gone.tasks, gone.window) if gone is not None else ((), None)
+        if deployment.lost_together:
+            return Death(worker, None, *counts, explained_by_deployment=True, window=window)
+        status = None if worker.pid is None else deployment.how_ended(worker.pid)
+        why = None
+        if worker.device is not None and (trouble := deployment.gpu_trouble(worker.device)) is not None:
+            why = f"died: {trouble}"
+        over_limit = gone is not None and gone.too_big
+        if over_limit:
+            limit = worker.memory_limit_bytes
+            why = "ran out of memory" + (f" (limit {format_size(limit)})" if limit else "")
+        elif why is None and status is not None:
+            why = ended_by(status, out_of_memory=killed_by_system)
+        return Death(worker, why, *counts, over_limit=over_limit, tasks=tasks, window=window)
+
+
+def ended_by(status: int, *, out_of_memory: bool = False) -> str | None:
+    """Return the meaning of an exit status as a continuation of 'Worker 0'; ``None`` if it has none."""
+    if status == -signal.SIGKILL and out_of_memory:
+        return "was killed by the system: out of memory"
+    if status < 0:
+        try:
+            return f"was killed ({signal.Signals(-status).name})"
+        except ValueError:
+            return f"was killed (signal {-status})"
+    return None if status == _UNKNOWN_STATUS else f"exited with status {status}"
+
+
+_LONGEST_TASK = 30
+
+
+def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, recomputing: bool | None = None) -> str:
+    """Return which workers died, why, during which tasks, and what is recomputed, in one or two sentences.
+
+    `recomputing`: whether that is under way or done; ``None``: in words that stay true.
+    """
+    names = list(dict.fromkeys(death.worker.name for death in deaths))
+    who = named(names)
+    causes = Counter(death.why for death in deaths if death.why is not None)
+    times = "" if len(names) == len(deaths) else f", {len(deaths)} times{' in total' if len(names) > 1 else ''}"
+    if all(death.explained_by_deployment for death in deaths):
+        text = f"{who} left{times}"
+    elif not causes:
+        text = f"{who} left unexpectedly{times}; see the log"
+    else:
+        (why, number), *_ = causes.most_common()
+        text = f"{who} {_of(why, len(names))}{times}"
+        if number < len(deaths):
+            text = f"{who} died{times}; {number} of them {_of(why, number)}"
+        text += _running(deaths)
+    recomputed, lost = sum(death.n_recomputed for death in deaths), sum(death.n_lost for death in deaths)
+    if lost:
+        return f"{text}. {counted(lost, 'piece')} of scattered data {'is' if lost == 1 else 'are'} lost."
+    if recomputed:
+        if recomputing is None:
+            return f"{text}. {counted(recomputed, 'result')} to recompute."
+        being = (
+            ("is being" if recomputed == 1 else "are being") if recomputing else "was" if recomputed == 1 else "were"
+        )
+        return f"{text}. {counted(recomputed, 'result')} {being} recomputed."
+    return f"{text}."
+
+
+def _of(why: str, number: int) -> str:
+    return f"were {why.removeprefix('was ')}" if number > 1 and why.startswith("was ") else why
+
+
+def _running(deaths: Sequence[Death]) -> str:
+    """Return the kinds of tasks that the workers were running, the most frequent first."""
+    tasks = Counter(task for death in deaths for task in death.tasks)
+    if not tasks:
+        return ""
+    first, *others = (f"'{printable(task, _LONGEST_TASK)}'" for task, _ in tasks.most_common())
+    return f" while running {first}" + (f" and {others[0]}" if len(others) == 1 else " and others" if others else "")
+
+
+_REMEMBERED = 10_000
+
+
+class WorkerTitles:
+    """The titles of workers by name, with their GPU and machine as far as reported."""
+
+    def __init__(self) -> None:
+        self._titles: dict[str, str] = {}
+
+    def note(self, columns: Columns) -> None:
+        names = columns["workers"]
+        several = len({host for host in columns.get("host", ()) if host is not None}) > 1
+        if len(self._titles) + len(names) > _REMEMBERED:
+            self._titles.clear()
+        for place, name in enumerate(names):
+            machine = figure(columns, "host", place) if several else None
+            self._titles[name] = worker_title(name, figure(columns, "device_index", place), machine)
+
+    def of(self, name: str) -> str:
+        return self._titles.get(name) or worker_title(name)
+
+    def together(self, names: Iterable[str]) -> str:
+        return several_workers([self.of(name) for name in sorted(names, key=lambda name: (len(name), name))])
+
+
+def figure(columns: Columns, name: str, place: int) -> Any:
+    """Return a figure of the worker in that place; ``None``: it is not measured."""
+    values = columns.get(name, ())
+    return values[place] if place < len(values) else None
+
+
+Mark = tuple[str, str]  # Kind and message of a piece of news.
+_LONGEST_TROUBLE = 90
+SILENT_SECONDS = 30.0
+"""Workers report every few seconds. The scheduler removes one that hangs only after minutes, since a task that holds
+Python's lock silences its worker as well."""
+
+
+class Marks:
+    """Looks at each reading for something new. `titles`: what users call the workers."""
+
+    def __init__(self, titles: WorkerTitles) -> None:
+        self._titles = titles
+        self._spilled = self._paused = False
+        self._lost: set[str] = set()
+        self._silent: set[str] = set()
+
+    def forget(self) -> None:
+        """Start over, as after a restart of all workers."""
+        self._spilled = self._paused = False
+
+    def look_at(self, columns: Columns, members: Members) -> list[Mark]:
+        """Return what is new. `columns`: as read from the heartbeats. `members`: the present workers and clients."""
+        return [*self._spill(columns), *self._pause(members), *self._silence(columns), *self._gpus(columns)]
+
+    def _spill(self, columns: Columns) -> list[Mark]:
+        if self._spilled:
+            return []
+        for place, worker in enumerate(columns["workers"]):
+            has_gpu = figure(columns, "device", place) is not None
+            for tier, where in (("tier_disk_bytes", "on disk"), ("tier_host_bytes", "in host memory")):
+                size = figure(columns, tier, place)
+                # Without a GPU, host memory is where results belong.
+                if size and (has_gpu or tier == "tier_disk_bytes"):
+                    self._spilled = True
+                    full = "the GPU's memory" if has_gpu else "its memory"
+                    results = f"{format_size(size)} of results are {where}"
+                    return [("spill", f"{self._titles.of(worker)} spills, as {full} fills up: {results}.")]
+        return []
+
+    def _pause(self, members: Members) -> list[Mark]:
+        paused = [worker for worker in members.workers if worker.paused]
+        if self._paused or not paused:
+            return []
+        self._paused = True
+        why = "its memory is probably almost full"
+        if paused[0].spills_no_more:
+            why = "its next result may not fit into its memory, and does not fit into the scratch that it may take"
+        return [("pause", f"{self._titles.of(paused[0].name)} is paused and starts no new tasks: {why}.")]
+
+    def _silence(self, columns: Columns) -> list[Mark]:
+        ages = zip(columns["workers"], columns.get("age_seconds", ()), strict=False)
+        silent = {worker for worker, age in ages if age is not None and age > SILENT_SECONDS}
+        new, self._silent = sorted(silent - self._silent), silent
+        why = f"has been silent for {SILENT_SECONDS:.0f} s: it hangs, or a task holds Python's lock."
+        return [("pause", f"{self._titles.of(worker)} {why}") for worker in new]
+
+    def _gpus(self, columns: Columns) -> list[Mark]:
+        marks: list[Mark] = []
+        broken: set[str] = set()
+        for place, worker in enumerate(columns["workers"]):
+            trouble = figure(columns, "device_error", place)
+            if trouble is None:
+                continue
+            broken.add(worker)
+            if worker not in self._lost:
+                marks.append(("gpu", f"{self._titles.of(worker)}: {str(trouble)[:_LONGEST_TROUBLE]}"))
+        self._lost = broken
+        return marks

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...client.control import AsyncControl
-from ...protocol.errors import AccessDenied, InvalidState, parsed
-from ...protocol.models import HostDevices, ProcessStopped, StopProcess
-from ...protocol.workers import names_of_clusters, names_of_workers
-from ...registry.process import ProcessIdentity, is_alive, send_signal
-from ..api import ClusterAPIHandler
+from ..client.control import AsyncControl
+from ..protocol.errors import AccessDenied, InvalidState, parsed
+from ..protocol.models import HostDevices, ProcessStopped, StopProcess
+from ..protocol.workers import names_of_clusters, names_of_workers
+from ..registry.process import ProcessIdentity, is_alive, send_signal
+from .api import ClusterAPIHandler
 
 FRESH_SECONDS = 1.0  # Simultaneous requests share one reading.
 
@@ -76,7 +76,7 @@ def _shown_only(host: HostDevices) -> HostDevices:
 
 def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str], workers: dict[int, str]) -> HostDevices:
     # Imported in the thread: the first time, NVML takes a moment.
-    from ...devices.host import host_devices
+    from ..devices.host import host_devices
 
     return host_devices(supervisors, notebooks=notebooks, workers=workers)
 

@@ -1,1 +1,0 @@
-"""Dashboards of Dask, relayed by cluster id."""

@@ -1,1 +1,0 @@
-"""The stream of events: one pump, and a WebSocket for each page."""

@@ -1,1 +1,0 @@
-"""What has happened to a cluster: its activity, its log, and why workers died."""
