@@ -49,7 +49,7 @@ def test_other_sizes_are_listed_but_not_compared(make_result):
     assert answer.differences == ["protocol: tls, then tcp."]
 
 
-def test_a_busy_machine_makes_a_difference_doubtful(make_result):
+def test_busy_machine_makes_difference_doubtful(make_result):
     idle, busy = make_result([{}]), make_result([{}])
     host = busy.hosts[0].model_copy(update={"load_before": 6.8})
     answer = compare(idle, busy.model_copy(update={"hosts": [host]}))
@@ -61,7 +61,7 @@ def test_a_busy_machine_makes_a_difference_doubtful(make_result):
     assert compare(idle, idle).doubts == []
 
 
-def test_a_size_with_other_parameters_is_not_comparable(make_result):
+def test_size_with_other_parameters_is_not_comparable(make_result):
     first, second = make_result([{}]), make_result([{"parameters": {"rows": 5}}])
     with pytest.raises(NotComparable, match="no workload of the same size and number of workers. kmeans is 'small'"):
         compare(first, second)

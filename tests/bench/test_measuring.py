@@ -78,7 +78,7 @@ def test_several_numbers_of_workers(target, shared_cluster, shared_site):
 
 
 @pytest.mark.full
-def test_a_failing_workload_does_not_stop_the_others(target, monkeypatch):
+def test_failing_workload_does_not_stop_others(target, monkeypatch):
     broken = replace(catalogue.WORKLOADS["svd"], run=lambda data: 1 / 0)
     monkeypatch.setitem(catalogue.WORKLOADS, "svd", broken)
     result = bench(target, size="tiny", repeats=1, only=["svd", "frame-sum"])

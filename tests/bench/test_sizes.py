@@ -43,7 +43,7 @@ def test_larger_sizes_need_more_memory_and_work(name):
     assert needed[0] <= 0.5 * GIB and needed[1] <= GIB
 
 
-def test_a_size_that_does_not_fit_is_replaced_with_a_note():
+def test_too_large_size_is_replaced_with_note():
     sizes = Sizes("large", None, 20 * GIB, repeats=5)
     ready = sizes.prepared(toy(), Context(None, 1, 2))
     assert ready is not None and ready.size == "small"

@@ -107,20 +107,20 @@ sys.exit(main())
     ["gpucluster.protocol.errors", "garbage in gpucluster.protocol.errors", "gpucluster.gauges.text",
      "garbage in gpucluster.gauges.text", "exit"],
 )  # fmt: skip
-def test_an_interrupt_at_any_moment_ends_without_a_traceback(site: Any, moment: str, number: signal.Signals) -> None:
+def test_interrupt_ends_without_traceback(site: Any, moment: str, number: signal.Signals) -> None:
     program = [sys.executable, "-c", _INTERRUPTED, moment, str(int(number)), "gauges"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=90)
     said = "No cluster is running. Start one with 'create'.\n" if moment == "exit" else ""
     assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
 
 
-def test_python_has_little_to_import_before_interrupts_are_handled() -> None:
+def test_interrupts_are_handled_before_most_imports() -> None:
     code = "import re, sys; before = {*sys.modules}; from gpucluster.cli import main; print({*sys.modules} - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90)
     assert ast.literal_eval(done.stdout) <= {"__future__", "errno", "signal", "gpucluster", "gpucluster.cli"}
 
 
-def test_an_interrupt_is_held_back_until_it_is_delivered() -> None:
+def test_interrupt_is_held_until_delivered() -> None:
     steps = []
     with interrupts_held() as held:
         signal.raise_signal(signal.SIGINT)

@@ -36,7 +36,7 @@ def test_the_layout_is_written_once(workspaces: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["not JSON", "unwritable"])
-def test_lab_opens_its_usual_page_when_the_layout_cannot_be_kept(workspaces: Path, damage: str) -> None:
+def test_lab_opens_default_page_without_saved_layout(workspaces: Path, damage: str) -> None:
     if damage == "unwritable":
         workspaces.touch()
     else:

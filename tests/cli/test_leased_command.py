@@ -29,16 +29,14 @@ def without_turns(said: str) -> str:
     return re.sub(r"^(\S+: )?In queue: .*\n?", "", said, flags=re.MULTILINE)
 
 
-def test_lines_of_a_busy_machine_are_not_looked_at() -> None:
+def test_lines_of_busy_machine_are_ignored() -> None:
     said = f"{in_line(2)}\nThe cluster 'lease-1' was stopped.\n"
     assert without_turns(said) == "The cluster 'lease-1' was stopped.\n"
     assert without_turns(f"lease-1: {in_line(1)}\n") == ""
 
 
 @pytest.mark.parametrize("protocol", ["unix", "tls"])
-def test_a_command_finds_its_worker_and_its_exit_code_is_passed_on(
-    site: Any, gpucluster: Callable[..., Any], protocol: str
-) -> None:
+def test_command_uses_worker_and_returns_exit_code(site: Any, gpucluster: Callable[..., Any], protocol: str) -> None:
     site.create(name="another", n_workers=0)
     done = gpucluster(*LEASE, "--protocol", protocol, "--", sys.executable, "-c", COMMAND, "--help", "--", "-n")
     assert (done.returncode, done.stdout) == (7, "True command ['--help', '--', '-n']\n"), done.stderr
@@ -47,7 +45,7 @@ def test_a_command_finds_its_worker_and_its_exit_code_is_passed_on(
     assert (last.state.value, last.reason) == ("stopped", "The command that held the lease has ended.")
 
 
-def test_signals_reach_the_command_and_the_worker_is_given_back(site: Any, command: list[str]) -> None:
+def test_signals_reach_command_and_worker_is_released(site: Any, command: list[str]) -> None:
     waits = "import time; print('there', flush=True); time.sleep(600)"
     leased = subprocess.Popen(
         [*command, *LEASE, "--name", "told", "--", sys.executable, "-c", waits], stdout=subprocess.PIPE, text=True

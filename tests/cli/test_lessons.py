@@ -91,7 +91,7 @@ def test_list_shows_progress(shell: Shell, tmp_path: Path) -> None:
     assert listed["06"]["notebook"] == str(folder / "06-kmeans" / "06-kmeans.ipynb")
 
 
-def test_a_damaged_progress_file_does_not_hide_the_lessons(shell: Shell, tmp_path: Path) -> None:
+def test_damaged_progress_file_still_lists_lessons(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "gpucluster-lessons").mkdir()
     (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
     code, out, err = shell("list")
@@ -274,9 +274,7 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path)
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_check_stops_when_the_lesson_cannot_begin(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_check_stops_when_lesson_cannot_start(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "mine.ipynb"
     start = "def start(): raise OSError('no\\nroom')\n"
     start += "lessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
@@ -292,9 +290,7 @@ def test_check_stops_when_the_lesson_cannot_begin(
     assert "Traceback" not in err
 
 
-def test_a_cluster_that_does_not_exist_starts_no_kernel(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_cluster_starts_no_kernel(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpucluster.lessons.execution.execute", lambda *_, **__: pytest.fail("a kernel was started"))
     nbformat.write(book("x = 1"), tmp_path / "mine.ipynb")
     code, out, err = shell("check", "mine.ipynb", "--cluster", "nosuch")

@@ -63,7 +63,7 @@ def test_message(face: str, verb: str, words: list[str], sentence: str) -> None:
         (["3", "3"], {"name": "3", "n_workers": "3"}),
     ],
 )
-def test_a_name_may_be_left_out_and_options_stand_anywhere(words: list[str], expected: dict[str, object]) -> None:
+def test_name_is_optional_and_options_go_anywhere(words: list[str], expected: dict[str, object]) -> None:
     assert vars(parser_for("scale", SHELL).read(words)) == expected
 
 
@@ -82,7 +82,7 @@ def mistyped(name: str) -> set[str]:
 
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
 @pytest.mark.full
-def test_every_option_is_suggested_wherever_it_is_mistyped(face: str) -> None:
+def test_mistyped_option_gets_suggestion(face: str) -> None:
     for verb in verbs_of(face):
         parser = parser_for(verb, face)
         known = parser.options()
@@ -146,7 +146,7 @@ def refusal(*words: str) -> str:
 
 @pytest.mark.parametrize("model", [LocalSpec, CudaSpec, AutoSpec])
 @pytest.mark.parametrize("face", [SHELL, MAGIC])
-def test_each_field_is_an_option_with_the_description_of_the_model(model: type, face: str) -> None:
+def test_each_field_is_an_option_with_its_description(model: type, face: str) -> None:
     parser = parser_for("create", face)
     text = " ".join(parser.format_help().split())
     for name, field in model.model_fields.items():  # type: ignore[attr-defined]

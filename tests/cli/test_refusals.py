@@ -41,7 +41,7 @@ def test_scale(shared_site: Any, shared_cluster: Any, capsys: Any, value: str) -
     assert picture(shared_site) == before
 
 
-def test_a_worker_cannot_have_more_memory_than_the_machine(shared_site: Any, capsys: Any) -> None:
+def test_memory_limit_cannot_exceed_machine(shared_site: Any, capsys: Any) -> None:
     before = picture(shared_site)
     code, sentence = refused(capsys, "create", "--backend", "local", "--memory-limit", "900 TiB")
     assert code == 2

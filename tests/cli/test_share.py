@@ -79,7 +79,7 @@ def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.full
-def test_where_no_jupyter_runs_it_is_said_where_the_link_opens(
+def test_link_without_jupyter_explains_where_it_opens(
     shared_cluster: Any, gpucluster: Callable[..., Any], without_jupyter: dict[str, str]
 ) -> None:
     # Neither is a terminal; a pipe and a file get the same text.

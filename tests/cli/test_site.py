@@ -94,7 +94,7 @@ def test_presets_of_the_site_are_listed(said, monkeypatch):
     assert "leonardo-booster  Slurm" in text
 
 
-def test_kinds_and_presets_that_cannot_be_used_say_why(said, monkeypatch, written):
+def test_unusable_kinds_and_presets_show_reason(said, monkeypatch, written):
     monkeypatch.setenv("GPUCLUSTER_SITE", written("presets: [gpu-hour]\nlimits: {all: {kinds: [auto, cuda, local]}}\n"))
     kinds = {kind["name"]: kind["problem"] for kind in json.loads(said("kinds", "--json")[1])}
     assert kinds["local"] is None

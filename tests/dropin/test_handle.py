@@ -229,7 +229,7 @@ def test_an_address_is_enough_for_a_client(both):
             assert client.submit(sum, [1, 2]).result() == 3
 
 
-def test_an_address_is_enough_for_an_encrypted_cluster(both, shared_site):
+def test_address_connects_to_encrypted_cluster(both, shared_site):
     assert both
     with gpucluster.create("local", name="tls", protocol="tls://", security=True, n_workers=1) as cluster:
         address = cluster.scheduler_address

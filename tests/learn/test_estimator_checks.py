@@ -64,7 +64,7 @@ def estimators() -> list[Any]:
     return [cls(**SMALL.get(name, {})) for name, cls in ESTIMATORS.items() if name not in OF_LABELS]
 
 
-def test_methods_of_scikit_learns_classes_are_there() -> None:
+def test_estimators_have_methods_of_scikit_learn() -> None:
     missing = {}
     for name in learn.__all__:
         path = getattr(getattr(learn, name), "_scikit_learn", None)

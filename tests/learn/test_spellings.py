@@ -132,7 +132,7 @@ def test_a_column_transformer_takes_a_client(theirs: Client) -> None:
         learn.ColumnTransformer([("size", Watched(), [0])], client="tcp://somewhere")
 
 
-def test_a_search_fits_with_the_estimators_client(theirs: Client) -> None:
+def test_grid_search_uses_estimator_client(theirs: Client) -> None:
     search = GridSearchCV(learn.Ridge(client=theirs), {"alpha": [0.1, 1.0]}, cv=2).fit(X, Y)
     assert search.best_estimator_._client is theirs
 

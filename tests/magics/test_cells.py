@@ -39,7 +39,7 @@ class Kernel:
         return self.request
 
 
-def test_a_cell_that_waited_for_others_began_when_it_started(monkeypatch):
+def test_waiting_cell_begins_when_started(monkeypatch):
     shell = InteractiveShell()
     monkeypatch.setattr(shell, "kernel", kernel := Kernel(), raising=False)
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
@@ -75,7 +75,7 @@ shell.run_cell("%gpucluster cells", store_history=True)
 """
 
 
-def test_cells_are_told_apart_and_stay_after_the_end(tmp_path, monkeypatch):
+def test_cells_are_distinguished_and_kept_after_end(tmp_path, monkeypatch):
     monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "c"))
     done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, timeout=180)
     command = [sys.executable, "-m", "gpucluster.cli"]

@@ -47,7 +47,7 @@ def test_variables_are_expanded_as_ipython_does_and_json_stays(line: str, words:
     assert split_line(line, None, Expansion(NAMES)) == words
 
 
-def test_the_lines_below_are_not_expanded_and_quotations_end() -> None:
+def test_lines_below_are_not_expanded_and_quotes_must_close() -> None:
     assert split_line("create --n-workers {n}", "--name {n}", Expansion(NAMES))[-1] == "{n}"
     with pytest.raises(InvalidRequest, match=r"^Missing closing quotation mark\.$"):
         split_line("create --name 'x")

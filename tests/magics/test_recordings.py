@@ -45,7 +45,7 @@ def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_the_end_of_the_kernel_completes_the_file(shared_cluster: Any, tmp_path: Path) -> None:
+def test_kernel_exit_completes_file(shared_cluster: Any, tmp_path: Path) -> None:
     made = FrontEnd()
     try:
         made.run(f"%cd -q {tmp_path}\n%load_ext gpucluster")

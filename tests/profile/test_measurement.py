@@ -80,7 +80,7 @@ def test_bytes_between_workers(client: Any) -> None:
     assert sum(move.n_bytes for move in report.timeline_data.transfers) >= 60 * MEGABYTE
 
 
-def test_measurements_that_overlap_each_count_their_own(client: Any) -> None:
+def test_overlapping_measurements_count_separately(client: Any) -> None:
     before = client.run_on_scheduler(_hooks), client.run(_left_on_worker)
     first, second = workers_of(client)
 
@@ -402,7 +402,7 @@ def test_samples_include_other_programs() -> None:
 
 
 @pytest.mark.usefixtures("quiet_machine")
-def test_the_client_of_another_cluster_is_noticed(client: Any, site: Any) -> None:
+def test_client_of_another_cluster_is_reported(client: Any, site: Any) -> None:
     # 'site' has a separate registry; the client still belongs to the shared cluster.
     site.running(name="idle")
     with gpucluster.profile("idle") as report:

@@ -200,7 +200,7 @@ def test_a_profile(tmp_path):
     assert [(one["ts"], one["args"]) for one in counters] == [(1_000_000, {"value": 50.0})]
 
 
-def test_a_file_that_cannot_be_written_is_refused(tmp_path):
+def test_unwritable_file_is_refused(tmp_path):
     with pytest.raises(InvalidRequest, match="--perfetto"):
         write_trace(tmp_path / "none" / "trace.json", [])
 
@@ -223,7 +223,7 @@ REPORT = ProfileReport(
 
 
 @pytest.mark.parametrize("html", [REPORT._repr_html_(), report_html(REPORT, timeline=live_timeline(REPORT))])
-def test_no_text_has_a_colour_of_its_own(html: str) -> None:
+def test_no_text_sets_its_colour(html: str) -> None:
     painted, _, scripts = html.partition("<script")
     # Only the legend's squares and the blocks differ by colour; text does not.
     assert set(re.findall(r"(?<![-\w])color:\s*([^;\"]+)", painted)) == {"var(--jp-content-font-color1, inherit)"}

@@ -100,7 +100,7 @@ def test_thresholds_of_bytes(size: int) -> None:
 
 
 @pytest.mark.parametrize(("fetching", "expected"), [(2.8, False), (3.3, False), (3.4, True), (20.0, True)])
-def test_data_that_move_matter_by_the_time_that_takes(fetching: float, expected: bool) -> None:
+def test_moved_data_counts_by_transfer_time(fetching: float, expected: bool) -> None:
     moved = TransferFigures(between_workers_bytes=10**9, to_clients_bytes=0, from_clients_bytes=0)
     results = [PrefixFigures(prefix="sum", n_tasks=100, compute_seconds=13.3, result_bytes=10**9)]
     report = report_of(transfers=moved, prefixes=results, compute_seconds=13.3, transfer_seconds=fetching)

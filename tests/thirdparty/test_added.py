@@ -69,7 +69,7 @@ def installed(tmp_path, monkeypatch):
     sys.modules.pop("gpucluster_greeting", None)
 
 
-def test_a_verb_is_listed_explained_completed_and_run(capsys):
+def test_added_verb_is_listed_completed_and_run(capsys):
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     assert "  greet             Greet a planet." in shown and "  stars count " in shown
@@ -86,7 +86,7 @@ def test_a_verb_is_listed_explained_completed_and_run(capsys):
     assert "greet" in verbs_of(MAGIC) and "stars count" not in verbs_of(MAGIC)
 
 
-def test_our_verbs_win_and_broken_ones_are_reported(capsys):
+def test_own_verbs_take_precedence_and_broken_ones_are_reported(capsys):
     assert [verb.summary for verb in all_verbs() if verb.name == "list"] == ["List your clusters on this machine."]
     assert main(["absent"]) == 2
     assert "The verb 'absent' of the package gpucluster-greeting 1.2 cannot be used." in capsys.readouterr().err

@@ -108,7 +108,7 @@ def test_empty_clusters_get_the_farthest_points(split: Any, n_blocks: int) -> No
     np.testing.assert_allclose(ours.cluster_centers_, theirs.fit(PIXELS).cluster_centers_, atol=1e-12)
 
 
-def test_clusters_that_are_empty_in_one_block_only_are_not_moved() -> None:
+def test_cluster_empty_in_one_block_is_not_moved() -> None:
     X = np.sort(PIXELS[:, :1], axis=0)  # each block has its own range of values
     start = np.quantile(X, [0.05, 0.3, 0.6, 0.95])[:, None]
     theirs = LocalKMeans(4, init=start, n_init=1).fit(X)
@@ -138,7 +138,7 @@ def test_more_clusters_than_distinct_points() -> None:
 
 
 @pytest.mark.parametrize("init", ["k-means++", "k-means||"])
-def test_careful_starts_are_better_than_random_ones(init: str) -> None:
+def test_careful_starts_beat_random_starts(init: str) -> None:
     def after_one(init: str) -> float:
         runs = [KMeans(10, init=init, n_init=1, max_iter=1, random_state=seed).fit(DIGITS) for seed in range(7)]
         return float(np.median([run.inertia_ for run in runs]))
@@ -164,7 +164,7 @@ def test_rows_that_weigh_nothing_change_nothing() -> None:
 
 
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
-def test_fewer_rows_that_weigh_something_than_clusters(split: Any, init: str) -> None:
+def test_fewer_weighted_rows_than_clusters(split: Any, init: str) -> None:
     X, weights = np.arange(12.0).reshape(6, 2), np.array([1.0, 1, 0, 0, 0, 0])
     with pytest.warns(ConvergenceWarning, match=r"\(2\) found smaller than n_clusters \(5\)"):
         model = KMeans(5, init=init, random_state=0).fit(split(X, 3), sample_weight=split(weights, 3))

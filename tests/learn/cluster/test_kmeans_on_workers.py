@@ -44,7 +44,7 @@ def settled(client: Client) -> int:
 
 
 @pytest.mark.parametrize("tasks", [False, True])
-def test_scheduler_does_not_notice_iterations_or_rows(
+def test_scheduler_load_is_independent_of_iterations_and_rows(
     dask_client: Client, tasks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if tasks:

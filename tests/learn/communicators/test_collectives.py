@@ -116,7 +116,7 @@ def test_mpi(size: int, tmp_path: Path) -> None:
         (lambda ranks: ranks.allgather(1), lambda ranks: ranks.allreduce(1), ["Rank 0 calls all", "Rank 1 calls all"]),
     ],
 )  # fmt: skip
-def test_ranks_that_call_different_operations_are_an_error(first: Any, other: Any, messages: list[str]) -> None:
+def test_ranks_with_different_operations_raise(first: Any, other: Any, messages: list[str]) -> None:
     found = in_threads(2, lambda communicator: (other if communicator.rank else first)(communicator))
     for error, message in zip(found, messages, strict=False):
         assert isinstance(error, RanksDisagree)

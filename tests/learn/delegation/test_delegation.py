@@ -234,7 +234,7 @@ def test_models_in_cumls_format(dask_client: Any, split: Any, calls: list[Any], 
     refused(NotSupported, "cuML's format", lambda: learn.save(forest, tmp_path / "model"))
 
 
-def test_every_estimator_is_delegated_or_has_a_reason_why_not() -> None:
+def test_every_estimator_is_delegated_or_has_reason() -> None:
     assert set(ESTIMATORS) <= set(DELEGATED) | set(NOT_DELEGATED)
     for name in set(ESTIMATORS) & set(DELEGATED):
         entry, parameters = DELEGATED[name], inspect.signature(getattr(learn, name)).parameters

@@ -84,7 +84,7 @@ def test_fewer_trees_than_blocks_and_workers(dask_client: Any, split: Any) -> No
     np.testing.assert_array_equal(ours.predict(DIGITS), theirs.predict(DIGITS))
 
 
-def test_a_random_state_advances_as_in_scikit_learn(dask_client: Any, split: Any) -> None:
+def test_random_state_advances_as_in_scikit_learn(dask_client: Any, split: Any) -> None:
     ours, theirs = np.random.RandomState(5), np.random.RandomState(5)
     for _ in range(2):
         mine = RandomForestRegressor(3, random_state=ours).fit(split(DIGITS[:300], 2), split(LABELS[:300], 2))

@@ -73,7 +73,7 @@ def test_sums_labels_and_inertia_of_pass_after_pass(data: Any) -> None:
 
 @given(seed=st.integers(0, 2**32), dtype=st.sampled_from([np.float32, np.float64]), far=st.sampled_from([0.0, 1e3]))
 @settings(max_examples=30)
-def test_few_centers_wander_jump_and_lose_all_rows(seed: int, dtype: Any, far: float) -> None:
+def test_few_centers_move_jump_and_become_empty(seed: int, dtype: Any, far: float) -> None:
     """The others hardly move. There are two blocks, the second one with some equal rows."""
     random = np.random.default_rng(seed)
     k, d = 6, 5

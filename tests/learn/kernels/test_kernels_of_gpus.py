@@ -133,7 +133,7 @@ def test_close_centres_are_distinguished() -> None:
     assert (found != distances.argmin(axis=1)).mean() < 0.003
 
 
-def test_rows_between_two_centres_have_the_nearer_one() -> None:
+def test_rows_between_centres_get_nearest() -> None:
     """Without the small parts of rows, many labels would be wrong."""
     X, _, centers, _ = table(1000, 32, 2, np.float64, far=False)
     apart = centers[1] - centers[0]
@@ -156,7 +156,7 @@ def test_products_of_many_rows_are_added_up_in_float64(monkeypatch: pytest.Monke
 
 
 @pytest.mark.full
-def test_labels_of_many_clusters_need_no_room_for_sums() -> None:
+def test_labels_of_many_clusters_need_no_sums() -> None:
     X, _, centers, _ = table(100, 20, 150, np.float32, far=False)
     found = lloyd_on_gpu.pass_over(X, centers, labels=True, distances=True)
     apart = ((X[:, None].astype(np.float64) - centers) ** 2).sum(axis=2)
@@ -225,7 +225,7 @@ def test_products_of_columns(n_rows: int, n_columns: int, weighted: bool, dtype:
     np.testing.assert_array_equal(products, products.T)
 
 
-def test_products_of_float32_are_as_good_as_its_rounding() -> None:
+def test_products_of_float32_have_its_precision() -> None:
     """Tensor cores use 11 of its 24 bits: without multiplying two parts of each number, the error would be 1e-4."""
     X, _, _, _ = table(5000, 16, 1, np.float32, far=False)
     _, products = moments_on_gpu.products_of(X, X[0], None, np.dtype(np.float32))
@@ -317,7 +317,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", FAULTS)
 @pytest.mark.full
-def test_a_kernel_that_computes_wrongly_is_not_used(monkeypatch: pytest.MonkeyPatch, caplog: Any, name: str) -> None:
+def test_wrong_kernel_is_not_used(monkeypatch: pytest.MonkeyPatch, caplog: Any, name: str) -> None:
     right = cuda.source_of(name)
     assert FAULTS[name][0] in right
     wrong = {name: right.replace(*FAULTS[name])}

@@ -71,7 +71,7 @@ def test_options_weights_and_targets(
 
 @pytest.mark.parametrize("factor", [1e-300, 1e-165, 1e160, 1e300])
 @pytest.mark.parametrize(("kind", "options"), [ESTIMATORS[0], ESTIMATORS[4]], ids=["LinearRegression", "Lasso"])
-def test_a_common_factor_of_weights_changes_nothing(split: Any, kind: Any, options: Any, factor: float) -> None:
+def test_scaled_weights_give_same_result(split: Any, kind: Any, options: Any, factor: float) -> None:
     theirs = of_scikit_learn(kind, options).fit(X, Y, sample_weight=WEIGHTS)
     same(kind(**options).fit(split(X, 3), split(Y, 3), sample_weight=split(WEIGHTS * factor, 3)), theirs)
 
@@ -87,7 +87,7 @@ def test_dependent_columns_get_the_solution_of_least_norm(dask_client: Any, spli
     np.testing.assert_allclose(ours.singular_[:61], theirs.singular_[:61], rtol=1e-9)
 
 
-def test_columns_of_very_different_sizes_and_nearly_equal_ones(split: Any) -> None:
+def test_columns_of_different_scale_or_nearly_equal(split: Any) -> None:
     rng = np.random.default_rng(3)
     data = rng.normal(size=(3000, 4)) * [1e-2, 1, 1e2, 1]
     data[:, 3] = data[:, 1] + data[:, 3] * 1e-5

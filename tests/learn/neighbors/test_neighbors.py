@@ -253,7 +253,7 @@ def test_training_rows_of_a_regression_stay_on_the_workers(dask_client: Any, spl
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
+def test_killed_worker_does_not_change_result(own_client: Client) -> None:
     """Dask computes its part of the training data again."""
     model = NearestNeighbors(algorithm="brute").fit(da.from_array(DIGITS, chunks=(300, -1)))
     before = model.kneighbors(DIGITS[:50])

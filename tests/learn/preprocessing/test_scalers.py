@@ -81,7 +81,7 @@ def test_a_column_without_values(split: Any, cls: Any) -> None:
     np.testing.assert_array_equal(ours.transform(split(data, 2)).compute(), theirs.transform(data))
 
 
-def test_a_column_with_rounding_differences_only_is_not_scaled(split: Any) -> None:
+def test_column_of_rounding_differences_is_not_scaled(split: Any) -> None:
     data = np.column_stack([np.full(30, 0.3), np.where(np.arange(30) % 2, 0.3, np.nextafter(0.3, 1)), np.arange(30)])
     ours, theirs = MinMaxScaler().fit(split(data, 3)), Reference().fit(data)
     same(ours, theirs)
@@ -227,7 +227,7 @@ def test_merged_statistics_are_those_of_all_rows(data: Any, at: int) -> None:
 
 
 @pytest.mark.parametrize("factor", [1e-300, 1e-165, 1e160, 1e300])
-def test_a_common_factor_of_weights_changes_nothing(split: Any, factor: float) -> None:
+def test_scaled_weights_give_same_result(split: Any, factor: float) -> None:
     weights = np.random.default_rng(0).random(len(POSITIVE))
     theirs = StandardReference().fit(POSITIVE, sample_weight=weights)
     ours = StandardScaler().fit(split(POSITIVE, 3), sample_weight=split(weights * factor, 3))

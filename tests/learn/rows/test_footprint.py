@@ -102,14 +102,14 @@ def test_data_larger_than_memory_are_not_kept(held: Held, make: Any) -> None:
 
 @pytest.mark.parametrize("make", [array, frame])
 @pytest.mark.full
-def test_data_that_fit_are_computed_once_and_kept(held: Held, make: Any) -> None:
+def test_data_that_fits_is_computed_once_and_kept(held: Held, make: Any) -> None:
     n_blocks = 12
     assert run(iterated, make(n_blocks), times=2) == ["Shard", *[sum(range(n_blocks))] * 2]
     assert held.kept >= 16 * MEBIBYTE
     assert held.most >= n_blocks * 16 * MEBIBYTE
 
 
-def test_too_large_data_are_refused_before_computing(held: Held) -> None:
+def test_too_large_data_is_refused_before_computing(held: Held) -> None:
     with pytest.raises(NotSupported, match="must fit into the workers' memory"):
         DBSCAN().fit(array(40))
     assert held.n_tasks == 0

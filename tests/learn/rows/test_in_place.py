@@ -104,7 +104,7 @@ def test_workers_end_between_two_blocks(dask_client: Client) -> None:
     until(lambda: sum(dask_client.run(n_called).values()) == 0, timeout=10)
 
 
-def test_only_small_persisted_tables_are_used_in_place(dask_client: Client, kept: Any, monkeypatch: Any) -> None:
+def test_only_small_persisted_tables_run_in_place(dask_client: Client, kept: Any, monkeypatch: Any) -> None:
     table = as_table(*kept)
     monkeypatch.setattr(in_place, "PASSES_BYTES", 16 * 90 * 5 * 8)
     assert in_place.total_in_place(dask_client, table, first_and_last, (), joined) is not None
@@ -360,7 +360,7 @@ def test_an_interruption_stops_the_workers(fresh_client: Client, n_blocks: int) 
 
 
 @pytest.mark.full
-def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
+def test_killed_worker_does_not_change_result(own_client: Client) -> None:
     data = kept_on_workers()
     assert same(run(repeated, data, passes=3))
     pids = own_client.run(os.getpid)

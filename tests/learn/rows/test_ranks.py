@@ -97,7 +97,7 @@ def test_concurrent_runs_do_not_wait_for_each_other(dask_client: Client) -> None
 
 
 @pytest.mark.full
-def test_a_killed_worker_does_not_change_the_result(own_client: Client) -> None:
+def test_killed_worker_does_not_change_result(own_client: Client) -> None:
     values = np.random.default_rng(1).random((4000, 5))
     expected = run(repeated, values * 2.0, times=40)
     victim = next(iter(own_client.run(os.getpid).values()))
@@ -119,7 +119,7 @@ def kill_last_worker(shard: Any) -> None:
 
 
 @pytest.mark.full
-def test_a_function_that_kills_its_worker_is_an_error(own_client: Client) -> None:
+def test_function_that_kills_worker_raises(own_client: Client) -> None:
     with pytest.raises(WorkersLost, match="See the cluster's log"):
         run_on_ranks(kill_last_worker, da.zeros((8, 1), chunks=(2, 1)))
 
@@ -163,7 +163,7 @@ def _known(dask_scheduler: Any) -> int:
     return sum(str(key).startswith("gpucluster-rank") for key in dask_scheduler.tasks)
 
 
-def test_the_scheduler_forgets_ranks_that_took_long(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scheduler_forgets_long_ranks(dask_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without garbage collection: a wait that times out leaves a reference cycle."""
     monkeypatch.setattr(ranks, "POLL_SECONDS", 0.05)
     gc.disable()
@@ -180,7 +180,7 @@ def working(shard: Any) -> None:
         shard.communicator.raise_if_cancelled()
 
 
-def test_an_interruption_stops_work_between_two_operations(dask_client: Client) -> None:
+def test_interrupt_stops_between_operations(dask_client: Client) -> None:
     with interrupted(1.5):
         run_on_ranks(working, da.ones((100, 2), chunks=(25, 2)))
     nothing_is_left(dask_client)
@@ -251,7 +251,7 @@ def iterations(rows: Any, *, begun: Any) -> Any:
 
 @pytest.mark.timeout(90)
 @pytest.mark.full
-def test_stopping_the_cluster_ends_every_kind_of_wait(site: Any) -> None:
+def test_stopping_cluster_ends_every_wait(site: Any) -> None:
     model = site.running(n_workers=2, threads_per_worker=4)
     client = gpucluster.connect(model.id).get_client()
     data = da.zeros((8, 1), chunks=(4, 1))
