@@ -51,8 +51,7 @@ def gpu(compiler: CuPy, monkeypatch: pytest.MonkeyPatch) -> Iterator[CuPy]:
     monkeypatch.setitem(sys.modules, "cupy", compiler)
     monkeypatch.setattr(cuda, "is_of_numpy", lambda array: False)
     monkeypatch.setattr(cuda, "is_aligned", lambda array: array.ctypes.data % cuda.ALIGNED_BYTES == 0)
-    for module in (cuda, lloyd_on_gpu, moments_on_gpu):
-        monkeypatch.setattr(module, "device_of", lambda array: compiler.where.get(id(array), 0))
+    monkeypatch.setattr(cuda, "device_of", lambda array: compiler.where.get(id(array), 0))
     for function in CACHED:
         function.cache_clear()
     yield compiler
@@ -100,7 +99,7 @@ def test_rows_that_are_added_up_in_several_launches(gpu: CuPy, monkeypatch: pyte
     X, _, centers, _ = table(1000, 5, 3, np.float32, far=False)
     whole = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
     monkeypatch.setattr(lloyd_on_gpu, "MOST_ROWS_OF_FEW", 1)
-    monkeypatch.setattr(lloyd_on_gpu, "n_blocks_for", lambda *_: 2)
+    monkeypatch.setattr(cuda, "n_blocks_for", lambda *_: 2)
     before = gpu.launches
     parts = lloyd_on_gpu.pass_over(X, centers, sums=True, labels=True, inertia=True)
     assert gpu.launches - before == 16  # of 64 rows
@@ -147,7 +146,7 @@ def test_rows_between_centres_get_nearest() -> None:
 
 @pytest.mark.full
 def test_products_of_many_rows_are_added_up_in_float64(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(moments_on_gpu, "n_blocks_for", lambda *_: 1)
+    monkeypatch.setattr(cuda, "n_blocks_for", lambda *_: 1)
     X = np.full((40_000, 1), 1.1, np.float32)
     sums, products = moments_on_gpu.products_of(X, np.zeros(1, np.float32), None, np.dtype(np.float32))
     value = float(X[0, 0])

@@ -17,16 +17,7 @@ from ..errors import InvalidParameter, NotSupported
 from ..estimator import DistributedEstimator, LazyTransformerMixin
 from ..parameters import Rule, either, fitted, one_of, parameter, unset, whole
 from ..rows.table import is_dask, is_dask_array, require_table
-from .blocks import (
-    add_counts,
-    categories_of,
-    example_of,
-    map_encoder,
-    merge_categories,
-    reduce_blocks,
-    with_plain_gaps,
-    without_na,
-)
+from . import blocks
 
 DENSE = "only False is supported. Dask's arrays of sparse blocks can do little."
 # NotSupported, not InvalidParameter, because scikit-learn has 'warn'.
@@ -63,7 +54,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
             require_table(X)
             names, n_features = (None if is_dask_array(X) else list(X.columns)), X.shape[1]
         else:
-            local = self._plain_class()(**self.get_params()).fit(with_plain_gaps(X))
+            local = self._plain_class()(**self.get_params()).fit(blocks.with_plain_gaps(X))
             names, n_features = getattr(local, "feature_names_in_", None), local.n_features_in_
             X = X if hasattr(X, "__len__") else np.asarray(X)
         if not automatic and len(self.categories) != n_features:
@@ -72,10 +63,10 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         given = None if automatic else _given(self.categories, columns) if local is None else local.categories_
         if given is None or self._groups_rare:
             here = local.categories_ if given is None and local is not None else given
-            found = reduce_blocks(
+            found = blocks.reduce_blocks(
                 X,
-                partial(categories_of, given=here, counted=self._groups_rare),
-                merge_categories if given is None else add_counts,
+                partial(blocks.categories_of, given=here, counted=self._groups_rare),
+                blocks.merge_categories if given is None else blocks.add_counts,
             )
             if found is None:
                 raise no_rows()
@@ -103,10 +94,10 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         """
         model = self.get_combined_model()
         if not is_dask(X):
-            return model.transform(with_plain_gaps(X, model.categories_))
+            return model.transform(blocks.with_plain_gaps(X, model.categories_))
         require_table(X)
         self._check_columns(X.shape[1], None if is_dask_array(X) else [str(name) for name in X.columns])
-        return map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
+        return blocks.map_encoder(X, model, "transform", list(model.get_feature_names_out()), np.dtype(self.dtype))
 
     @delegable
     def inverse_transform(self, X: Data) -> Output:
@@ -129,7 +120,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
         dtype = np.result_type(*(one.dtype for one in self.categories_))
         if self._groups_rare or any(one.dtype.kind in "OUS" for one in self.categories_):
             dtype = np.dtype(object)
-        return map_encoder(X, model, "inverse_transform", list(names), dtype)
+        return blocks.map_encoder(X, model, "inverse_transform", list(names), dtype)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Return the names of the encoded columns."""
@@ -138,7 +129,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     @delegable
     def get_combined_model(self) -> PlainModel:
         """Return the same encoder as scikit-learn's class."""
-        example = example_of(self.categories_, getattr(self, "feature_names_in_", None))
+        example = blocks.example_of(self.categories_, getattr(self, "feature_names_in_", None))
         if not self._groups_rare:
             return self._plain_class()(**self.get_params()).fit(example)
         ungrouped = self.get_params() | {"min_frequency": None, "max_categories": None}
@@ -194,7 +185,7 @@ def _of_type(categories: Any, dtype: Any) -> Array:
     plain = np.asarray(categories)
     if getattr(dtype, "kind", "O") not in "biuf":
         # Not as an array of strings, where NaN would become "nan".
-        return plain if plain.dtype.kind in "biufM" else without_na(np.asarray(categories, dtype=object))
+        return plain if plain.dtype.kind in "biufM" else blocks.without_na(np.asarray(categories, dtype=object))
     with np.errstate(invalid="ignore"):
         cast = plain.astype(dtype if isinstance(dtype, np.dtype) else np.float64)
     return cast if plain.dtype.kind in "biuf" and np.array_equal(cast, plain, equal_nan=True) else plain

@@ -15,25 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array, Dtype, array_namespace_of, to_numpy
-from .cuda import (
-    ALIGNED_BYTES,
-    MOST_SHARED_BYTES,
-    REALS,
-    TILE,
-    Launch,
-    agrees,
-    are_taken,
-    device,
-    device_of,
-    macros,
-    n_blocks_for,
-    on_device,
-    pieces,
-    run,
-    tiles_of,
-    to_gpu,
-    turns_ahead,
-)
+from . import cuda
 
 MOST_COLUMNS = 128
 THREADS = 128  # Of a block, and rows of a tile: with two rows per thread, occupancy is lower (measured).
@@ -63,18 +45,18 @@ def is_taken(X: Array, n_clusters: int, *, summed: bool = True) -> bool:
     ``summed``: with sums of the points of each cluster, which need memory as well.
     """
     n_features = int(X.shape[1])
-    if not (fits(X.dtype, n_features, n_clusters, summed=summed) and are_taken(X)):
+    if not (fits(X.dtype, n_features, n_clusters, summed=summed) and cuda.are_taken(X)):
         return False
     launch = launch_for(X.dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True, apart=True)
-    return _is_right(device_of(X), X.dtype, launch.name)
+    return _is_right(cuda.device_of(X), X.dtype, launch.name)
 
 
 def fits(dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool = True) -> bool:
     """Whether the kernel supports these numbers of columns and clusters."""
-    if dtype.name not in REALS or not 0 < n_features <= MOST_COLUMNS:
+    if dtype.name not in cuda.REALS or not 0 < n_features <= MOST_COLUMNS:
         return False
     launch = launch_for(dtype, n_features, n_clusters, summed=summed, shifted=True, weighted=True, apart=True)
-    return launch.shared_bytes <= MOST_SHARED_BYTES
+    return launch.shared_bytes <= cuda.MOST_SHARED_BYTES
 
 
 @cache
@@ -91,11 +73,11 @@ def _is_right(number: int, dtype: Dtype, kernel: str) -> bool:
     expected = belongs @ near, belongs.sum(axis=1), apart.argmin(axis=1), apart.min(axis=1) @ weights, apart.min(axis=1)
 
     def is_right() -> bool:
-        X, theirs, shift, own = map(to_gpu, (rows, centers, offset, weights))
+        X, theirs, shift, own = map(cuda.to_gpu, (rows, centers, offset, weights))
         found = pass_over(X, theirs, shift, own, sums=True, labels=True, inertia=True, distances=True)
         return all(np.allclose(to_numpy(one), other, atol=1e-3) for one, other in zip(found, expected, strict=True))
 
-    return agrees(kernel, number, is_right)
+    return cuda.agrees(kernel, number, is_right)
 
 
 def pass_over(
@@ -113,23 +95,23 @@ def pass_over(
 
     The flags choose the results.
     """
-    number = device_of(X)
-    with device(number):
+    number = cuda.device_of(X)
+    with cuda.device(number):
         xp = array_namespace_of(X)
         (n_rows, n_features), k, dtype = X.shape, len(centers), X.dtype
         launch = launch_for(
             dtype, n_features, k, summed=sums, shifted=offset is not None, weighted=weights is not None,
             apart=inertia or distances,
         )  # fmt: skip
-        inputs = [on_device(values, X, dtype) for values in (weights, offset, centers)]
+        inputs = [cuda.on_device(values, X, dtype) for values in (weights, offset, centers)]
         found, apart = xp.empty(n_rows if labels else 0, np.int32), xp.empty(n_rows if distances else 0, dtype)
-        n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
+        n_blocks = cuda.n_blocks_for(launch, -(-n_rows // rows_at_a_time(launch)), number)
         total, cost = xp.zeros(k * (n_features + 1)), 0.0
         most = MOST_ROWS if launch.name == "lloyd" else MOST_ROWS_OF_FEW
-        for part, rows in pieces(X, n_blocks * max(rows_at_a_time(launch), most)):
+        for part, rows in cuda.pieces(X, n_blocks * max(rows_at_a_time(launch), most)):
             own = None if inputs[0] is None else inputs[0][part]
             made = [xp.empty((n_blocks, len(total))) if sums else None, xp.empty(n_blocks) if inertia else None]
-            run(launch, n_blocks, number, [
+            cuda.run(launch, n_blocks, number, [
                 rows, own, *inputs[1:], np.int64(len(rows)), np.int32(k), *made,
                 found[part] if labels else None, apart[part] if distances else None,
             ])  # fmt: skip
@@ -140,54 +122,54 @@ def pass_over(
         return Pass(total[: k * n_features].reshape(k, n_features), total[k * n_features :], found, cost, apart)
 
 
-def rows_at_a_time(launch: Launch) -> int:
+def rows_at_a_time(launch: cuda.Launch) -> int:
     return launch.n_threads if launch.name == "lloyd" else launch.n_threads // 32 * FEW_ROWS
 
 
 @cache
 def launch_for(
     dtype: Dtype, n_features: int, n_clusters: int, *, summed: bool, shifted: bool, weighted: bool, apart: bool
-) -> Launch:
+) -> cuda.Launch:
     """Return the launch for these numbers of columns and clusters; ``apart``: inertia or distances are requested."""
     if dtype.name == "float32":
         few = _launch_for_few(n_features, n_clusters, summed, shifted, weighted, apart)
         tiles, groups = few.value("TILES"), few.value("GROUPS")
         in_registers = tiles <= MOST_TILES and (not summed or groups * tiles <= MOST_SUMS)
-        if in_registers and few.shared_bytes <= MOST_SHARED_BYTES:
+        if in_registers and few.shared_bytes <= cuda.MOST_SHARED_BYTES:
             return few
     return _launch_for_many(dtype, n_features, n_clusters, summed, shifted, weighted)
 
 
 def _launch_for_few(
     n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool, apart: bool
-) -> Launch:
-    n_bytes = REALS["float32"].n_bytes
-    step, tiles = tiles_of(n_features, n_bytes)
+) -> cuda.Launch:
+    n_bytes = cuda.REALS["float32"].n_bytes
+    step, tiles = cuda.tiles_of(n_features, n_bytes)
     groups = -(-n_clusters // CENTERS_AT_ONCE)
-    padded, centers = tiles * TILE, groups * CENTERS_AT_ONCE
-    ahead = turns_ahead(BYTES_AHEAD, FEW_ROWS * n_features * n_bytes)
-    given = macros(
+    padded, centers = tiles * cuda.TILE, groups * CENTERS_AT_ONCE
+    ahead = cuda.turns_ahead(BYTES_AHEAD, FEW_ROWS * n_features * n_bytes)
+    given = cuda.macros(
         COLUMNS=n_features, STEP=step, TILES=tiles, GROUPS=groups, AHEAD=ahead,
         SHIFTED=shifted, WEIGHTED=weighted, SUMMED=summed, APART=apart, THREADS=FEW_THREADS,
     )  # fmt: skip
     numbers = 8 * groups * tiles * 32 + centers * (padded + 1)
-    numbers += FEW_THREADS // 32 * ahead * FEW_ROWS * (padded + TILE)
+    numbers += FEW_THREADS // 32 * ahead * FEW_ROWS * (padded + cuda.TILE)
     in_the_end = (FEW_THREADS + (centers * (padded + 1) if summed else 0)) * 8
-    return Launch("lloyd_few", given, FEW_THREADS, max(numbers * n_bytes, in_the_end))
+    return cuda.Launch("lloyd_few", given, FEW_THREADS, max(numbers * n_bytes, in_the_end))
 
 
 def _launch_for_many(
     dtype: Dtype, n_features: int, n_clusters: int, summed: bool, shifted: bool, weighted: bool
-) -> Launch:
+) -> cuda.Launch:
     """Return the launch of the kernel for more columns and clusters, and for float64."""
-    real = REALS[dtype.name]
-    groups, packed = THREADS // n_features, ALIGNED_BYTES // real.n_bytes
+    real = cuda.REALS[dtype.name]
+    groups, packed = THREADS // n_features, cuda.ALIGNED_BYTES // real.n_bytes
     stride = n_features | 1 if n_features % packed else (n_features // packed | 1) * packed
     padded = -(-n_clusters // CENTERS_AT_ONCE) * CENTERS_AT_ONCE
     numbers = padded * (n_features + 1) + THREADS * stride + (n_features if shifted else 0)
     numbers += groups * n_clusters * (n_features + weighted) if summed else 0
-    given = macros(
+    given = cuda.macros(
         REAL=real.name, REAL_BYTES=real.n_bytes, LARGEST=real.largest, COLUMNS=n_features, THREADS=THREADS,
         SHIFTED=shifted, WEIGHTED=weighted,
     )  # fmt: skip
-    return Launch("lloyd", given, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)
+    return cuda.Launch("lloyd", given, THREADS, numbers * real.n_bytes + (THREADS + n_clusters) * 4)

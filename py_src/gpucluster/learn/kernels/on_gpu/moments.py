@@ -10,23 +10,7 @@ from functools import cache
 import numpy as np
 
 from ...arrays import Array, Dtype, array_namespace_of, to_numpy
-from .cuda import (
-    REALS,
-    TILE,
-    Launch,
-    agrees,
-    are_taken,
-    device,
-    device_of,
-    macros,
-    n_blocks_for,
-    on_device,
-    pieces,
-    run,
-    tiles_of,
-    to_gpu,
-    turns_ahead,
-)
+from . import cuda
 
 MOST_COLUMNS = 64  # With more, the products take longer than reading the rows, and CuPy is faster.
 THREADS = 64  # Of a block: two warps, which work independently.
@@ -35,7 +19,7 @@ BYTES_AHEAD = 96  # Prefetched by each thread: with some twenty warps, 60 kB for
 
 def is_taken(X: Array, work: Dtype) -> bool:
     """Whether the kernel supports these rows: with few columns, on a GPU where it computes correctly."""
-    return 0 < int(X.shape[1]) <= MOST_COLUMNS and are_taken(X) and _is_right(device_of(X), X.dtype, work)
+    return 0 < int(X.shape[1]) <= MOST_COLUMNS and cuda.are_taken(X) and _is_right(cuda.device_of(X), X.dtype, work)
 
 
 def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> tuple[Array, Array]:
@@ -44,19 +28,19 @@ def products_of(X: Array, shift: Array, weights: Array | None, work: Dtype) -> t
     X is on a GPU, see `is_taken`; the results are in host memory. ``work`` is the type of the products of a few hundred
     rows, which are then added up in float64; not smaller than that of X.
     """
-    number = device_of(X)
-    with device(number):
+    number = cuda.device_of(X)
+    with cuda.device(number):
         xp = array_namespace_of(X)
         n_rows, n_features = X.shape
         launch = launch_for(X.dtype, n_features, work, weighted=weights is not None)
-        padded = launch.value("TILES") * TILE
-        n_blocks = n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
-        inputs = [on_device(values, X, X.dtype) for values in (weights, shift)]
+        padded = launch.value("TILES") * cuda.TILE
+        n_blocks = cuda.n_blocks_for(launch, -(-n_rows // rows_at_a_time(work)), number)
+        inputs = [cuda.on_device(values, X, X.dtype) for values in (weights, shift)]
         total = xp.zeros((padded + 1, padded))
-        for part, rows in pieces(X, max(1, n_rows)):
+        for part, rows in cuda.pieces(X, max(1, n_rows)):
             made = xp.empty((n_blocks, padded + 1, padded))
             own = None if inputs[0] is None else inputs[0][part]
-            run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
+            cuda.run(launch, n_blocks, number, [rows, own, inputs[1], np.int64(len(rows)), made])
             total = total + made.sum(axis=0) if part.start else made.sum(axis=0)
         found = to_numpy(total)[:, :n_features]
         return found[0], found[1 : n_features + 1]
@@ -68,10 +52,10 @@ def _is_right(number: int, dtype: Dtype, work: Dtype) -> bool:
     apart = rows.astype(np.float64) - rows[0]
 
     def is_right() -> bool:
-        sums, products = products_of(to_gpu(rows), rows[0], None, work)
+        sums, products = products_of(cuda.to_gpu(rows), rows[0], None, work)
         return np.allclose(sums, apart.sum(axis=0), atol=1e-3) and np.allclose(products, apart.T @ apart, atol=1e-3)
 
-    return agrees("moments", number, is_right)
+    return cuda.agrees("moments", number, is_right)
 
 
 def rows_at_a_time(work: Dtype) -> int:
@@ -80,15 +64,15 @@ def rows_at_a_time(work: Dtype) -> int:
 
 
 @cache
-def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) -> Launch:
-    real = REALS[dtype.name]
-    step, tiles = tiles_of(n_features, real.n_bytes)
+def launch_for(dtype: Dtype, n_features: int, work: Dtype, *, weighted: bool) -> cuda.Launch:
+    real = cuda.REALS[dtype.name]
+    step, tiles = cuda.tiles_of(n_features, real.n_bytes)
     depth = 2 if work.itemsize == 4 else 1
-    ahead = turns_ahead(BYTES_AHEAD, depth * tiles * real.n_bytes)
-    given = macros(
-        REAL=real.name, REAL_BYTES=real.n_bytes, WORK=REALS[work.name].name, WORK_BYTES=work.itemsize,
+    ahead = cuda.turns_ahead(BYTES_AHEAD, depth * tiles * real.n_bytes)
+    given = cuda.macros(
+        REAL=real.name, REAL_BYTES=real.n_bytes, WORK=cuda.REALS[work.name].name, WORK_BYTES=work.itemsize,
         COLUMNS=n_features, STEP=step, TILES=tiles, AHEAD=ahead, WEIGHTED=weighted, THREADS=THREADS,
     )  # fmt: skip
     pairs = sum(tiles - first for first in range(0, tiles, depth))
     sums = pairs * 2 * depth + tiles
-    return Launch("moments", given, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
+    return cuda.Launch("moments", given, THREADS, THREADS * (sums * 8 + ahead * depth * tiles * real.n_bytes))
