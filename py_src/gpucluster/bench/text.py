@@ -59,13 +59,9 @@ def result_rows(result: BenchResult) -> list[tuple[str, ...]]:
         for one, gain, ends in zip(ones, speed_up(ones), speed_up_intervals(ones), strict=True):
             spread = one.spread
             cells = (
-                one.workload,
-                f"{one.size} ({parameters_text(one)})",
-                str(one.n_workers),
-                seconds_text(spread.median),
-                f"{seconds_text(spread.lower)} to {seconds_text(spread.upper)}",
-                rate_text(one),
-            )
+                one.workload, f"{one.size} ({parameters_text(one)})", str(one.n_workers), seconds_text(spread.median),
+                f"{seconds_text(spread.lower)} to {seconds_text(spread.upper)}", rate_text(one),
+            )  # fmt: skip
             between = f" ({ends[0]:.2f} to {ends[1]:.2f})" if ends else ""
             rows.append((*cells, *([f"{gain:.2f}{between}" if one.scales else ""] if several else [])))
     return rows

@@ -130,14 +130,10 @@ def _class_row(cluster: ClassCluster) -> tuple[str, ...]:
     if cluster.state is None:
         return who, "", "(unknown)" if cluster.times == 1 else f"({cluster.times} unknown)", "", "", "", ""
     return (
-        who,
-        one_line(cluster.kind_title or cluster.kind or ""),
-        cluster.state.value,
-        str(cluster.n_workers),
-        one_line("; ".join(cluster.gpus)),
-        f"{_since(cluster.since)} ago" if cluster.since else "",
+        who, one_line(cluster.kind_title or cluster.kind or ""), cluster.state.value, str(cluster.n_workers),
+        one_line("; ".join(cluster.gpus)), f"{_since(cluster.since)} ago" if cluster.since else "",
         f"for {_since(cluster.idle_since)}" if cluster.idle_since else "",
-    )
+    )  # fmt: skip
 
 
 def _since(time: str) -> str:
@@ -167,10 +163,6 @@ def _row(device: SharedDevice, holder: SlotHolder | None) -> tuple[str, ...]:
     # A claim has no number if all numbers are held.
     slot = f"{holder.slot or 'one'} of {device.slots}" if device.slots is not None else ""
     return (
-        name,
-        slot,
-        _who(holder.user, mine=holder.mine),
-        f"{_since(holder.since)} ago" if holder.since else "",
-        f"in {duration_text(max(0.0, -seconds_since(holder.ends_at)))}" if holder.ends_at else "",
-        use,
-    )
+        name, slot, _who(holder.user, mine=holder.mine), f"{_since(holder.since)} ago" if holder.since else "",
+        f"in {duration_text(max(0.0, -seconds_since(holder.ends_at)))}" if holder.ends_at else "", use,
+    )  # fmt: skip

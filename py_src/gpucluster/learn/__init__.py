@@ -16,14 +16,8 @@ _MODULES = {
     "ensemble": ["RandomForestClassifier", "RandomForestRegressor"],
     "linear_model": ["ElasticNet", "Lasso", "LinearRegression", "LogisticRegression", "Ridge"],
     "metrics": [
-        "accuracy_score",
-        "adjusted_rand_score",
-        "confusion_matrix",
-        "log_loss",
-        "mean_absolute_error",
-        "mean_squared_error",
-        "r2_score",
-        "silhouette_score",
+        "accuracy_score", "adjusted_rand_score", "confusion_matrix", "log_loss", "mean_absolute_error",
+        "mean_squared_error", "r2_score", "silhouette_score",
     ],
     "model_selection": ["train_test_split"],
     "naive_bayes": ["GaussianNB", "MultinomialNB"],
@@ -31,17 +25,12 @@ _MODULES = {
     "neural_network": ["MLPClassifier"],
     "persistence": ["load", "save"],
     "preprocessing": [
-        "LabelBinarizer",
-        "LabelEncoder",
-        "MaxAbsScaler",
-        "MinMaxScaler",
-        "OneHotEncoder",
-        "OrdinalEncoder",
+        "LabelBinarizer", "LabelEncoder", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder",
         "StandardScaler",
     ],
     "rows.running": ["run", "run_on_ranks"],
     "settings": ["config_context", "configuration"],
-}
+}  # fmt: skip
 _LAZY = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = sorted(_LAZY)

@@ -7,11 +7,5 @@ from .mpi import MPICommunicator
 from .workers import WorkerCommunicator
 
 __all__ = [
-    "Communicator",
-    "MPICommunicator",
-    "Message",
-    "Operator",
-    "SerialCommunicator",
-    "WorkerCommunicator",
-    "combine",
-]
+    "Communicator", "MPICommunicator", "Message", "Operator", "SerialCommunicator", "WorkerCommunicator", "combine",
+]  # fmt: skip

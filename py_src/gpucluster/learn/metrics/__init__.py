@@ -12,12 +12,6 @@ from .clustering import adjusted_rand_score, silhouette_score
 from .regression import mean_absolute_error, mean_squared_error, r2_score
 
 __all__ = [
-    "accuracy_score",
-    "adjusted_rand_score",
-    "confusion_matrix",
-    "log_loss",
-    "mean_absolute_error",
-    "mean_squared_error",
-    "r2_score",
-    "silhouette_score",
-]
+    "accuracy_score", "adjusted_rand_score", "confusion_matrix", "log_loss", "mean_absolute_error",
+    "mean_squared_error", "r2_score", "silhouette_score",
+]  # fmt: skip

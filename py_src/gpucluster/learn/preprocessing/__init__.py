@@ -12,14 +12,9 @@ if TYPE_CHECKING:
     from .scalers import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 __all__ = [
-    "LabelBinarizer",
-    "LabelEncoder",
-    "MaxAbsScaler",
-    "MinMaxScaler",
-    "OneHotEncoder",
-    "OrdinalEncoder",
+    "LabelBinarizer", "LabelEncoder", "MaxAbsScaler", "MinMaxScaler", "OneHotEncoder", "OrdinalEncoder",
     "StandardScaler",
-]
+]  # fmt: skip
 
 __getattr__, __dir__ = imported_when_used(
     __name__,

@@ -69,18 +69,13 @@ def prefix_table(report: ReportFigures) -> tuple[list[str], list[list[str]], str
     head = ["Tasks", "count", "failed", "compute", "mean", "longest", "fetching", "disk", "results"]
     rows = [
         [
-            prefix.prefix,
-            f"{prefix.n_tasks:,}",
-            f"{prefix.n_failed:,}" if prefix.n_failed else "–",
-            seconds(prefix.compute_seconds),
-            seconds(prefix.mean_seconds),
-            seconds(prefix.longest_seconds),
+            prefix.prefix, f"{prefix.n_tasks:,}", f"{prefix.n_failed:,}" if prefix.n_failed else "–",
+            seconds(prefix.compute_seconds), seconds(prefix.mean_seconds), seconds(prefix.longest_seconds),
             seconds(prefix.transfer_seconds) if prefix.transfer_seconds else "–",
-            seconds(prefix.disk_seconds) if prefix.disk_seconds else "–",
-            format_size(prefix.result_bytes),
+            seconds(prefix.disk_seconds) if prefix.disk_seconds else "–", format_size(prefix.result_bytes),
         ]
         for prefix in report.prefixes[:MOST_PREFIXES]
-    ]
+    ]  # fmt: skip
     rest = report.prefixes[MOST_PREFIXES:]
     left = sum(prefix.n_tasks for prefix in rest)
     took = sum(prefix.total_seconds for prefix in rest)
