@@ -242,15 +242,11 @@ def test_functions_travel_as_code(here, canary):
 
 
 QUESTIONS = {
-    statuses.has_failed: {"failed"},
-    statuses.is_ending: {"closing", "closed", "failed"},
-    statuses.is_gone: {"closed"},
-    statuses.is_closed: {"closing", "closed"},
-    statuses.has_not_started: {"created", "starting"},
-    statuses.can_hold_results: {"running", "paused"},
-    statuses.is_paused: {"paused"},
-    statuses.still_works: {"running", "paused", "closing_gracefully"},
-}
+    statuses.has_failed: {"failed"}, statuses.is_ending: {"closing", "closed", "failed"},
+    statuses.is_gone: {"closed"}, statuses.is_closed: {"closing", "closed"},
+    statuses.has_not_started: {"created", "starting"}, statuses.can_hold_results: {"running", "paused"},
+    statuses.is_paused: {"paused"}, statuses.still_works: {"running", "paused", "closing_gracefully"},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.__name__)

@@ -37,14 +37,11 @@ def snippet(make, scratch, module):
 
 def properties_of_worker(dask_worker):
     return {
-        "colour": os.environ["COLOUR"],
-        "threads": os.environ["OMP_NUM_THREADS"],
-        "n_threads": dask_worker.state.nthreads,
-        "preloaded": dask_worker.preloaded_here,
-        "lifetime": 3540 <= dask_worker.lifetime <= 3660,
-        "limit": dask_worker.memory_manager.memory_limit,
+        "colour": os.environ["COLOUR"], "threads": os.environ["OMP_NUM_THREADS"],
+        "n_threads": dask_worker.state.nthreads, "preloaded": dask_worker.preloaded_here,
+        "lifetime": 3540 <= dask_worker.lifetime <= 3660, "limit": dask_worker.memory_manager.memory_limit,
         "directory": dask_worker.local_directory,
-    }
+    }  # fmt: skip
 
 
 def test_same_effects(site, tmp_path):

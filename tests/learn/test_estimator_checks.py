@@ -42,17 +42,11 @@ EXPECTED: dict[str, dict[str, str]] = {
 """The checks that each estimator fails, and why."""
 
 METHODS_LEFT_OUT = {
-    "ElasticNet": {"path"},
-    "GaussianNB": {"predict_joint_log_proba"},
-    "KNeighborsClassifier": {"kneighbors_graph"},
-    "KNeighborsRegressor": {"kneighbors_graph"},
-    "Lasso": {"path"},
-    "LogisticRegression": {"densify", "sparsify"},
-    "MultinomialNB": {"predict_joint_log_proba"},
-    "NearestNeighbors": {"kneighbors_graph", "radius_neighbors_graph"},
-    "RandomForestClassifier": {"apply", "decision_path"},
-    "RandomForestRegressor": {"apply", "decision_path"},
-}
+    "ElasticNet": {"path"}, "GaussianNB": {"predict_joint_log_proba"}, "KNeighborsClassifier": {"kneighbors_graph"},
+    "KNeighborsRegressor": {"kneighbors_graph"}, "Lasso": {"path"}, "LogisticRegression": {"densify", "sparsify"},
+    "MultinomialNB": {"predict_joint_log_proba"}, "NearestNeighbors": {"kneighbors_graph", "radius_neighbors_graph"},
+    "RandomForestClassifier": {"apply", "decision_path"}, "RandomForestRegressor": {"apply", "decision_path"},
+}  # fmt: skip
 """Methods of scikit-learn's classes that ours lack: they return sparse or ragged arrays, or internals of a model."""
 NOT_DISTRIBUTED = {"set_callbacks"}
 

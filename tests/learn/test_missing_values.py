@@ -126,16 +126,11 @@ WEIGHTED = [
 @pytest.mark.parametrize(
     "weights",
     [
-        np.where(Y, 1.0, np.nan),
-        np.where(Y, 1.0, np.inf),
-        np.zeros(60),
-        np.full(60, "a"),
-        np.full(60, "a", dtype=object),
-        np.ones((60, 1)),
-        np.ones(60) * 1j,
+        np.where(Y, 1.0, np.nan), np.where(Y, 1.0, np.inf), np.zeros(60), np.full(60, "a"),
+        np.full(60, "a", dtype=object), np.ones((60, 1)), np.ones(60) * 1j,
     ],
     ids=["NaN", "infinity", "zero", "words", "objects", "a column", "complex"],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("use", WEIGHTED)
 def test_weights_are_refused(use: Any, weights: Any) -> None:
     with pytest.raises(InvalidData, match="^sample_weight: "):

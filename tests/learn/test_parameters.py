@@ -87,15 +87,11 @@ def test_every_parameter_is_documented(cls: type) -> None:
 
 TRANSFORMERS = {
     "ColumnTransformer": lambda: learn.ColumnTransformer([("scaled", learn.StandardScaler(), [0, 1])]),
-    "KMeans": lambda: learn.KMeans(2, random_state=0),
-    "MaxAbsScaler": learn.MaxAbsScaler,
-    "MinMaxScaler": learn.MinMaxScaler,
-    "OneHotEncoder": lambda: learn.OneHotEncoder(sparse_output=False),
-    "OrdinalEncoder": learn.OrdinalEncoder,
-    "PCA": lambda: learn.PCA(1, random_state=0),
-    "StandardScaler": learn.StandardScaler,
-    "TruncatedSVD": lambda: learn.TruncatedSVD(1, random_state=0),
-}
+    "KMeans": lambda: learn.KMeans(2, random_state=0), "MaxAbsScaler": learn.MaxAbsScaler,
+    "MinMaxScaler": learn.MinMaxScaler, "OneHotEncoder": lambda: learn.OneHotEncoder(sparse_output=False),
+    "OrdinalEncoder": learn.OrdinalEncoder, "PCA": lambda: learn.PCA(1, random_state=0),
+    "StandardScaler": learn.StandardScaler, "TruncatedSVD": lambda: learn.TruncatedSVD(1, random_state=0),
+}  # fmt: skip
 
 
 @pytest.mark.full

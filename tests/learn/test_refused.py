@@ -141,15 +141,12 @@ def test_wrong_parameters(estimator: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (KMeans(algorithm="elkan"), "lloyd"),
-        (KMeans(verbose=1), "dashboard"),
-        (KMeans(init=lambda X, k, random_state: X[:k]), "callable"),
-        (DBSCAN(metric="precomputed"), "metric"),
-        (DBSCAN(n_jobs=2), "workers"),
-        (RandomForestClassifier(5, oob_score=True), "oob_score"),
+        (KMeans(algorithm="elkan"), "lloyd"), (KMeans(verbose=1), "dashboard"),
+        (KMeans(init=lambda X, k, random_state: X[:k]), "callable"), (DBSCAN(metric="precomputed"), "metric"),
+        (DBSCAN(n_jobs=2), "workers"), (RandomForestClassifier(5, oob_score=True), "oob_score"),
         (OneHotEncoder(sparse_output=True), "sparse_output"),
     ],
-)
+)  # fmt: skip
 def test_parameters_that_are_not_supported(estimator: Any, message: str) -> None:
     refused(NotSupported, message, lambda: estimator.fit(X, Y))
 

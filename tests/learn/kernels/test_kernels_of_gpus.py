@@ -23,14 +23,8 @@ from gpu_kernels.emulated import CuPy, Device
 CACHED = (cuda._blocks_at_once, cuda.can_be_compiled, cuda._compiled, lloyd_on_gpu._is_right, moments_on_gpu._is_right)
 TABLES = [
     # rows, columns, clusters
-    (1000, 32, 16),
-    (999, 5, 3),
-    (300, 1, 17),
-    (300, 20, 40),
-    (200, 100, 20),
-    (200, 13, 130),
-    (0, 4, 2),
-]
+    (1000, 32, 16), (999, 5, 3), (300, 1, 17), (300, 20, 40), (200, 100, 20), (200, 13, 130), (0, 4, 2),
+]  # fmt: skip
 
 pytestmark = pytest.mark.processes  # the compiler
 

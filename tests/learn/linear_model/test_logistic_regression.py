@@ -51,15 +51,11 @@ def test_coefficients_for_any_blocks(dask_client: Any, split: Any, X: Any, y: An
 @pytest.mark.parametrize(
     "options",
     [
-        {"C": 0.01},
-        {"fit_intercept": False},
-        {"class_weight": "balanced"},
-        {"class_weight": {1: 3.0}},
-        {"class_weight": "balanced", "weighted": True},
-        {"weighted": True, "C": 0.3},
+        {"C": 0.01}, {"fit_intercept": False}, {"class_weight": "balanced"}, {"class_weight": {1: 3.0}},
+        {"class_weight": "balanced", "weighted": True}, {"weighted": True, "C": 0.3},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_options(dask_client: Any, split: Any, X: Any, y: Any, options: dict[str, Any]) -> None:
     options = dict(options)
     weights = np.random.default_rng(0).random(len(X)) if options.pop("weighted", False) else None

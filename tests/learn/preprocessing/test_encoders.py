@@ -135,20 +135,16 @@ def test_missing_labels_are_refused(transformer: Any, kind: Any) -> None:
 CITIES, HOLES = ["Rome", "Oslo", "Rome", "Bern", "Oslo", "Rome"], ["Rome", None, "Rome", "Bern", None, "Rome"]
 AGES, GAPS = [3, 1, 3, 2, 1, 3], [3, None, 3, 2, None, 3]
 COLUMNS = {
-    "str": (CITIES, HOLES, "str"),
-    "object": (CITIES, HOLES, object),
+    "str": (CITIES, HOLES, "str"), "object": (CITIES, HOLES, object),
     "object with NaN": (CITIES, [np.nan if city is None else city for city in HOLES], object),
     "object with NA": (CITIES, [pd.NA if city is None else city for city in HOLES], object),
-    "string": (CITIES, HOLES, "string[python]"),
-    "string[pyarrow]": (CITIES, HOLES, "string[pyarrow]"),
-    "arrow": (CITIES, HOLES, pd.ArrowDtype(pa.string())),
-    "category": (CITIES, HOLES, "category"),
-    "category of ints": (AGES, GAPS, "category"),
-    "Int64": (AGES, GAPS, "Int64"),
+    "string": (CITIES, HOLES, "string[python]"), "string[pyarrow]": (CITIES, HOLES, "string[pyarrow]"),
+    "arrow": (CITIES, HOLES, pd.ArrowDtype(pa.string())), "category": (CITIES, HOLES, "category"),
+    "category of ints": (AGES, GAPS, "category"), "Int64": (AGES, GAPS, "Int64"),
     "int64[pyarrow]": (AGES, GAPS, "int64[pyarrow]"),
     "boolean": ([True, False, True, False, False, True], [True, None, True, False, None, True], "boolean"),
     "float": (np.array(AGES) / 2, [1.5, np.nan, 1.5, 1, np.nan, 1.5], float),
-}
+}  # fmt: skip
 
 
 KINDS = [(kind, missing, True) for kind in COLUMNS for missing in (False, True)]
@@ -200,15 +196,12 @@ RARE_FRAME = pd.DataFrame({"tree": RARE, "age": np.arange(20) % 7}, index=np.ara
 @pytest.mark.parametrize(
     "options",
     [
-        {"min_frequency": 3},
-        {"min_frequency": 0.2},
-        {"max_categories": 2},
-        {"max_categories": 1},
+        {"min_frequency": 3}, {"min_frequency": 0.2}, {"max_categories": 2}, {"max_categories": 1},
         {"min_frequency": 2, "max_categories": 4},
         {"max_categories": 3, "categories": [["yew", "oak", "fir", "elm", "ash", np.nan], list(range(8))]},
     ],
     ids=str,
-)
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:Found unknown categories")
 def test_rare_categories_share_a_column(options: dict[str, Any], tmp_path: Path) -> None:
     other = pd.DataFrame({"tree": ["pine", "ash"], "age": [0, 99]})
