@@ -159,7 +159,7 @@ DATA: list[tuple[Any, ...]] = [
     (KMeans(8), "rechunk", X.rechunk((1000, 20))),
     (DBSCAN(), "missing values", NAN),
     *((PCA(2), r"X: contains NaN, infinity .* dropna", wrong) for wrong in (NAN, INFINITE)),
-    (PCA(), "cut along its columns", X.rechunk((100, 10))),
+    (PCA(), "chunked along its columns", X.rechunk((100, 10))),
     (PCA(), "1 sample", X[:1]),
     (PCA(), "30,000 columns", da.zeros((10, 30_000))),
     (TruncatedSVD(), "X: contains NaN", NAN),

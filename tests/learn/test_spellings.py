@@ -271,7 +271,7 @@ def test_tables_have_a_block_for_each_worker_and_the_given_order(dask_client: Cl
             assert block.result().flags[f"{order}_CONTIGUOUS"]
         with pytest.raises(InvalidParameter, match="order: must be 'C' or 'F'"):
             make(order="K")
-        with pytest.raises(InvalidParameter, match="cut along their rows only"):
+        with pytest.raises(InvalidParameter, match="chunked along rows only"):
             make(1000, 20, chunks=(100, 5))
 
 

@@ -309,7 +309,7 @@ def _table(
     wanted: Any = step if chunks is None else chunks
     if isinstance(wanted, tuple) and len(wanted) == 2 and sum(wanted) != n_samples:
         if wanted[1] not in {-1, None, n_features}:
-            raise InvalidParameter(f"chunks: cuts the {n_features} columns, too. Tables are cut along their rows only.")
+            raise InvalidParameter(f"chunks: splits the {n_features} columns, too. Tables are chunked along rows only.")
         wanted = wanted[0]
     [lengths] = da.empty(n_samples, chunks=wanted, dtype=x_type).chunks
     seed = int(random.randint(np.iinfo(np.int32).max))

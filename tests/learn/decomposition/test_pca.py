@@ -258,4 +258,4 @@ def test_bad_tables_are_refused(split: Any) -> None:
     refused(InvalidData, "X: contains NaN", lambda: tsqr(split(np.where(TALL > 15.9, np.nan, TALL), 3)))
     refused(InvalidData, r"0 row\(s\)", lambda: tssvd(np.zeros((0, 3))))
     refused(InvalidData, "2 dimensions", lambda: tsqr(np.arange(5)))
-    refused(InvalidData, "cut along its columns", lambda: tsqr(da.from_array(TALL, chunks=(100, 10))))
+    refused(InvalidData, "chunked along its columns", lambda: tsqr(da.from_array(TALL, chunks=(100, 10))))

@@ -191,7 +191,7 @@ def test_different_blocks_of_unknown_lengths_are_refused() -> None:
         lambda: GaussianNB().fit(X, series),
         lambda: KNeighborsClassifier().fit(X, series),
     ):
-        with pytest.raises(InvalidData, match=r"cut differently: a block of \d rows is beside"):
+        with pytest.raises(InvalidData, match=r"chunks do not match: a block of \d rows is next to"):
             call()
 
 

@@ -24,7 +24,7 @@ FRAME = dd.from_pandas(pd.DataFrame({"a": [1.0, 2, 3], "b": [1, 2, 3], "word": [
     [
         (da.ones(10, chunks=5), "expected 2 dimensions .* got 1. Reshape your data"),
         (da.ones((4, 4, 4), chunks=2), "expected 2 dimensions .* got 3"),
-        (da.ones((10, 4), chunks=(5, 2)), r"cut along its columns too \(2 chunks\).*Use X.rechunk\({1: -1}\)"),
+        (da.ones((10, 4), chunks=(5, 2)), r"chunked along its columns too \(2 chunks\).*Use X.rechunk\({1: -1}\)"),
         (da.ones((10, 0), chunks=(5, 0)), r"0 feature\(s\)"),
         (da.ones((10, 2), chunks=5).astype(complex), "numbers are needed, not complex128"),
         (da.ones((10, 2), chunks=5).astype(str), "numbers are needed"),

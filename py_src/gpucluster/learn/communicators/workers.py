@@ -327,7 +327,7 @@ class WorkerCommunicator(TreeCommunicator):
             raise PeerLost("This worker is closing.")
 
     def _lost(self, other: int) -> PeerLost:
-        return PeerLost(f"Rank {other} is gone, so rank {self.rank} cannot continue.")
+        return PeerLost(f"Rank {other} was lost, so rank {self.rank} cannot continue.")
 
     # -- in the worker's event loop --------------------------------------------------------------
 

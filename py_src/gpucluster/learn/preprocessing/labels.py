@@ -247,7 +247,7 @@ class LabelBinarizer(LabelTransformer):
         if not is_dask(Y):
             return labels_from(np.asarray(Y), self.classes_, border)
         if not is_dask_array(Y) or Y.ndim != 2 or Y.numblocks[1] > 1:
-            raise InvalidData("Y: a Dask array of 2 dimensions, cut along its rows only, is needed.")
+            raise InvalidData("Y: must be a Dask array of 2 dimensions, chunked along rows only.")
         refuse_masked(Y, "Y")
         lazy: Any = Y
         like = np.empty(0, dtype=self.classes_.dtype)

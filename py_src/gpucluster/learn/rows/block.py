@@ -18,7 +18,7 @@ Partial = Callable[..., Message]
 def unlike_blocks(one: int, other: int) -> InvalidData:
     """Return the error for collections whose blocks have different numbers of rows."""
     return InvalidData(
-        f"The data are cut differently: a block of {one:,} rows is beside one of {other:,}. Take both from one data "
+        f"The chunks do not match: a block of {one:,} rows is next to one of {other:,}. Take both from one data "
         "frame, or make them arrays with known chunks (compute_chunk_sizes, to_dask_array(lengths=True))."
     )
 

@@ -236,7 +236,7 @@ class _Attempt:
                 f"Ranks that have returned already ({', '.join(returned)}) are still waited for by others{waits}. "
                 f"{SAME_ORDER}"
             )
-        return PeerLost("A rank is gone.")
+        return PeerLost("A rank was lost.")
 
     def _close(self) -> None:
         self._client.run(

@@ -60,7 +60,7 @@ def require_table(X: Collection) -> None:
         )
     if is_dask_array(X) and X.numblocks[1] > 1:
         raise InvalidData(
-            f"X: is cut along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
+            f"X: is chunked along its columns too ({X.numblocks[1]} chunks), but each row must be in one chunk. "
             "Use X.rechunk({1: -1})."
         )
 
