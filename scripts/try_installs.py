@@ -347,10 +347,9 @@ def environment(name: str, wheel: Path, system: Path | None) -> Iterator[Path]:
 
 
 def image_of_binder(folder: Path, wheel: Path) -> Path:
-    """Do what repo2docker does with the files in ``binder``: install the requirements, then run ``postBuild``."""
+    """Do what repo2docker does with the files in ``binder``: run ``postBuild`` in a new environment."""
     run(sys.executable, "-m", "venv", "--clear", folder)
     python = folder / "bin" / "python"
-    run(python, "-m", "pip", "--quiet", "install", "-r", ROOT / "binder" / "requirements.txt")
     home = folder / "home"
     home.mkdir()
     run(

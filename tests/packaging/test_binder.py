@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,10 +31,7 @@ LESSONS = ("00-check-in", "06-kmeans")
 Run = Callable[..., str]
 
 
-def test_the_packages_are_those_of_gpucluster() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    lines = (BINDER / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if not line.startswith(("#", "-c"))] == project["dependencies"]
+def test_the_python_is_named_and_the_programs_can_be_run() -> None:
     assert (BINDER / "runtime.txt").read_text(encoding="utf-8").strip() == "python-3.11"
     for name in ("postBuild", "start"):
         assert os.access(BINDER / name, os.X_OK)
@@ -100,15 +96,13 @@ def image(wheel: Path, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
         **kept,
         "PATH": f"{venv}/bin:{os.environ['PATH']}",
         "HOME": str(home),
+        "PIP_COMPILE": "0",  # ten thousand files, of which two lessons import a part
         "GPUCLUSTER_DIR": str(home / "registry"),
         "GPUCLUSTER_WHEELS": str(wheel.parent),
         "GPUCLUSTER_BINDER_FOLDER": str(home / "gpucluster-lessons"),
         "JUPYTERHUB_SERVICE_PREFIX": PREFIX,
     }
     run(sys.executable, "-m", "venv", venv, cwd=home, environment=environment)
-    # Without compiling ten thousand files, of which two lessons import a part.
-    words = ("python", "-m", "pip", "install", "--quiet", "--no-compile", "-r", BINDER / "requirements.txt")
-    run(*words, cwd=home, environment=environment)
     run(BINDER / "postBuild", cwd=home, environment=environment)
     yield home, environment
     shutil.rmtree(home, ignore_errors=True)
