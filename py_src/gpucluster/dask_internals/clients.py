@@ -23,6 +23,7 @@ from distributed.client import (
 
 from .collections import leaving_no_futures, needed_by
 from .configuration import with_settings, without_effect
+from .interrupts import tasks_of
 from .scheduler_state import RELEASED
 from .spans import cell_span
 
@@ -167,6 +168,7 @@ class ClientOfCluster(distributed.Client):
     ``Client._repr_html_()`` holding ``Client.dashboard_link``; on ``Client._graph_to_futures(expr, …)``, through
     which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on; on the coroutine
     ``Client._scatter``, which makes futures of what the scheduler has stored for this client; on
+    ``Client._gather``, whose ``wait`` is a task for each future; on
     ``Client._handle_cancelled_keys(keys, reason, msg)``, which cancels the states in ``Client.futures``; on
     ``Client.refcount``, a number of futures by key; and on the reason "lost dependencies" where a graph needs keys that
     the scheduler does not know (2025.4).
@@ -269,6 +271,15 @@ class ClientOfCluster(distributed.Client):
     async def _scatter(self, *arguments: Any, **options: Any) -> Any:
         # If it were cancelled halfway, the scheduler would keep data for this client that no future refers to.
         return await asyncio.shield(super()._scatter(*arguments, **options))  # type: ignore[no-untyped-call]
+
+    async def _gather(self, *arguments: Any, **options: Any) -> Any:
+        try:
+            return await super()._gather(*arguments, **options)  # type: ignore[no-untyped-call]
+        except asyncio.CancelledError:
+            # Its waits go on, and fail when the futures are released: not worth an error in the log.
+            for task in tasks_of(f"{distributed.Client._gather.__qualname__}.<locals>.wait"):
+                task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            raise
 
     async def _handle_report(self) -> None:
         await super()._handle_report()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
@@ -130,20 +132,17 @@ def leaving_no_futures() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        for frame in _frames(error):
+        for frame in chain.from_iterable(frames_of(error)):
             if frame.f_globals.get("__name__", "").partition(".")[0] in _HOLD_FUTURES:
                 with suppress(RuntimeError):  # The frame is still executing.
                     frame.clear()
         raise
 
 
-def _frames(error: BaseException | None) -> Iterator[FrameType]:
-    """Yield the frames of an error, and of those that it interrupted: Ctrl-C may be pressed twice."""
+def frames_of(error: BaseException | None) -> Iterator[list[FrameType]]:
+    """Yield the frames of an error's traceback, then those of its ``__context__``: Ctrl-C may be pressed twice."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
-        place = error.__traceback__
-        while place is not None:
-            yield place.tb_frame
-            place = place.tb_next
+        yield [frame for frame, _ in walk_tb(error.__traceback__)]
         error = error.__context__

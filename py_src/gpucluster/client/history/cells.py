@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import sys
 import time
 import weakref
 from collections.abc import Mapping
@@ -46,6 +48,8 @@ _latest: tuple[Any, Cell] | None = None
 _started = 0.0
 """When the cell that runs now has started: it may have waited for others. 0: before this was watched."""
 _watched: weakref.WeakSet[Any] = weakref.WeakSet()
+_last_error = 0
+"""Id of the error that IPython had stored when the last cell ended."""
 
 
 def current_cell() -> Cell | None:
@@ -60,6 +64,7 @@ def current_cell() -> Cell | None:
     if shell not in _watched:
         _watched.add(shell)
         shell.events.register("pre_run_cell", _start)
+        shell.events.register("post_run_cell", _end)
     number = len(shell.history_manager.input_hist_raw) - 1
     kernel = getattr(shell, "kernel", None)
     if kernel is None:
@@ -81,6 +86,17 @@ def current_cell() -> Cell | None:
 def _start(_info: Any) -> None:
     global _started
     _started = time.time()
+
+
+def _end(_result: Any) -> None:
+    """Let the scheduler forget what only the error of an interrupted cell keeps."""
+    global _last_error
+    error = getattr(sys, "last_value", None)  # Also where a magic runs the code and shows its error.
+    if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) and id(error) != _last_error:
+        from ...dask_internals.interrupts import forget_futures
+
+        forget_futures(error)
+    _last_error = id(error)
 
 
 def _requested(request: Mapping[str, Any], number: int) -> Cell:
