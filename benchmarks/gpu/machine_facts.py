@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from gpucluster.operating_system.control_groups import processor_name, usable_processors
+from gpucluster.operating_system.resources import processor_name, usable_processors
 
 ROOT = Path(__file__).resolve().parents[2]
 _FIELDS = (

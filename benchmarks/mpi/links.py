@@ -18,8 +18,7 @@ import numpy as np
 from distributed.comm.core import CommClosedError, connect, listen
 from distributed.protocol.serialize import to_serialize
 from distributed.security import Security
-from gpucluster.comm.mpi.library import prepare_library
-from gpucluster.comm.mpi.world import join
+from gpucluster.comm.mpi.world import join, prepare_library
 
 prepare_library()
 from mpi4py import MPI  # noqa: E402 - it loads the library

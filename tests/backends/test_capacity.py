@@ -10,7 +10,7 @@ from distributed.core import Status
 from gpucluster.backends.backend import StartContext
 from gpucluster.backends.local import LocalBackend, LocalSpec
 from gpucluster.client.starting.capacity import demand_of
-from gpucluster.devices.machine import this_machine
+from gpucluster.devices.host import this_machine
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
 from gpucluster.protocol.sizes import format_size

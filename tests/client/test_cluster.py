@@ -21,7 +21,7 @@ from dask import array
 from distributed import Client, Event, LocalCluster, as_completed, wait
 from gpucluster.client.cluster import Cluster
 from gpucluster.client.control import Control
-from gpucluster.devices.machine import this_machine
+from gpucluster.devices.host import this_machine
 from gpucluster.learn.cluster import KMeans
 from gpucluster.learn.errors import ClusterStopped
 from gpucluster.protocol.errors import (

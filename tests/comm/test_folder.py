@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from gpucluster.comm import folder as folders
-from gpucluster.operating_system.descriptors import short_address
+from gpucluster.operating_system.files import short_address
 
 
 def test_folder_and_secret_are_for_this_user_only(folder: Path) -> None:

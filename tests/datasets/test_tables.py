@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from gpucluster import datasets
 from gpucluster.datasets.errors import DamagedFile, InvalidOption, MissingLibrary
-from gpucluster.datasets.stored import path_of, read_rows, stored_tables
+from gpucluster.datasets.tables import path_of, read_rows, stored_tables
 
 SHAPES = {
     "flights": (336_776, 19),
@@ -44,7 +44,7 @@ def test_changed_files_are_found(monkeypatch, tmp_path):
     damaged = tmp_path / "planes.parquet"
     damaged.write_bytes(b"PAR1")
     real = path_of
-    monkeypatch.setattr("gpucluster.datasets.stored.path_of", lambda name: damaged if name == "planes" else real(name))
+    monkeypatch.setattr("gpucluster.datasets.tables.path_of", lambda name: damaged if name == "planes" else real(name))
     with pytest.raises(DamagedFile, match=r"planes.parquet is not the file that came with gpucluster"):
         datasets.verify()
     damaged.unlink()
@@ -158,7 +158,7 @@ def test_wrong_options(options, sentence):
 
 
 def test_missing_gpu_libraries(monkeypatch):
-    monkeypatch.setattr("gpucluster.datasets.libraries.find_spec", lambda name: None)
+    monkeypatch.setattr("gpucluster.datasets.options.find_spec", lambda name: None)
     with dask.config.set({"dataframe.backend": "cudf"}), pytest.raises(MissingLibrary, match="cudf is not installed"):
         datasets.planes()
     with dask.config.set({"array.backend": "cupy"}), pytest.raises(MissingLibrary, match="cupy is not installed"):

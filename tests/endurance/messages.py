@@ -20,8 +20,7 @@ import numpy as np
 import psutil
 from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol import to_serialize
-from gpucluster.comm.mpi.library import prepare_library
-from gpucluster.comm.mpi.world import join
+from gpucluster.comm.mpi.world import join, prepare_library
 
 prepare_library()
 from tests.comm.mpi.ranks import RANK, SIZE, WORLD, together  # noqa: E402 - it loads the library

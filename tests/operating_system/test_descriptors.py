@@ -9,8 +9,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from gpucluster.operating_system import descriptors, peers
-from gpucluster.operating_system.plain_file import NotPlain, read_plain_file
+from gpucluster.operating_system import files, sockets
+from gpucluster.operating_system.files import NotPlain, read_plain_file
 
 
 @pytest.fixture
@@ -24,12 +24,12 @@ def long_path(tmp_path: Path) -> Path:
 def test_socket_with_long_path_and_without_name(long_path: Path) -> None:
     before = set(os.listdir("/dev/fd"))
     with socket.socket(socket.AF_UNIX) as listener:
-        with descriptors.short_address(str(long_path)) as address:
+        with files.short_address(str(long_path)) as address:
             listener.bind(address)
         listener.listen()
         assert long_path.is_socket()
-        with descriptors.short_address(str(long_path)) as address:
-            hidden = descriptors.without_name(address)
+        with files.short_address(str(long_path)) as address:
+            hidden = files.without_name(address)
         assert not long_path.exists()
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(hidden)
@@ -38,10 +38,10 @@ def test_socket_with_long_path_and_without_name(long_path: Path) -> None:
 
 
 def test_elsewhere_a_long_path_is_refused(long_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(descriptors, "LINUX", False)
-    with pytest.raises(OSError, match="too long"), descriptors.short_address(str(long_path)):
+    monkeypatch.setattr(files, "LINUX", False)
+    with pytest.raises(OSError, match="too long"), files.short_address(str(long_path)):
         pass
-    with descriptors.short_address("/tmp/s") as address:
+    with files.short_address("/tmp/s") as address:
         assert address == "/tmp/s"
 
 
@@ -60,7 +60,7 @@ def test_open_file_limit_is_raised(limits: tuple[int, int], taken: int, monkeypa
 
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
     monkeypatch.setattr(resource, "setrlimit", set_limit)
-    descriptors.allow_many_files()
+    files.allow_many_files()
     assert now == [taken]
 
 
@@ -68,23 +68,23 @@ def test_open_file_limit_is_raised(limits: tuple[int, int], taken: int, monkeypa
 def test_peer_is_identified() -> None:
     one, other = socket.socketpair()
     with one, other:
-        assert peers.peer_of(one) == (os.getpid(), os.getuid())
+        assert sockets.peer_of(one) == (os.getpid(), os.getuid())
 
 
 def test_unknown_owner_gives_no_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     """Linux has no ``LOCAL_PEERCRED`` and so answers like an unknown system."""
-    monkeypatch.setattr(peers, "LINUX", False)
+    monkeypatch.setattr(sockets, "LINUX", False)
     one, other = socket.socketpair()
     with one, other:
-        assert peers.peer_of(one)[1] in {None, os.getuid()}
-        assert peers.peer_of(one)[0] in {None, os.getpid()}
+        assert sockets.peer_of(one)[1] in {None, os.getuid()}
+        assert sockets.peer_of(one)[0] in {None, os.getpid()}
 
 
 def test_macos_credentials_are_read() -> None:
     packed = struct.pack("=IIh2x16I", 0, 501, 2, 20, 12, *[0] * 14)
-    assert len(packed) == peers.XUCRED_BYTES
-    assert peers.user_in(packed) == 501
-    assert peers.user_in(struct.pack("=I", 1) + packed[4:]) is None, "another version may have other fields"
+    assert len(packed) == sockets.XUCRED_BYTES
+    assert sockets.user_in(packed) == 501
+    assert sockets.user_in(struct.pack("=I", 1) + packed[4:]) is None, "another version may have other fields"
 
 
 def open_files() -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from gpucluster.client.starting.capacity import bounded_spec, checked_spec
-from gpucluster.devices.machine import this_machine
+from gpucluster.devices.host import this_machine
 from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.sizes import format_size

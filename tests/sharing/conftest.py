@@ -8,14 +8,14 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from gpucluster.operating_system import LINUX
-from gpucluster.operating_system.abstract_names import hold
+from gpucluster.operating_system.sockets import hold
 from gpucluster.sharing.node import VARIABLE, read_node
 
 from tests.otheruser import OtherUser, Process
 
 _HOLD = """
 import sys, time
-from gpucluster.operating_system.abstract_names import hold
+from gpucluster.operating_system.sockets import hold
 kept = [hold(name) for name in sys.argv[1:]]
 print([each is not None for each in kept], flush=True)
 time.sleep(600)

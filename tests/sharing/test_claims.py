@@ -6,8 +6,7 @@ import os
 import socket
 
 import pytest
-from gpucluster.operating_system.abstract_names import LONGEST, held_names, hold
-from gpucluster.operating_system.abstract_streams import connect
+from gpucluster.operating_system.sockets import LONGEST, connect, held_names, hold
 from gpucluster.sharing.claims import MOST_NUMBERS, ClaimedMeanwhile, NodeClaims
 from gpucluster.sharing.instructor_lines import listening
 from gpucluster.sharing.node import claim_name, held_name, place_name, prefix, read_node

@@ -16,7 +16,7 @@ from gpucluster.cli.tables import table
 from gpucluster.cli.verbs import parser_for
 from gpucluster.client.node import _gpus, ask, class_clusters
 from gpucluster.client.stopping import how_it_ended
-from gpucluster.operating_system.abstract_streams import close, connect, groups_of, listen
+from gpucluster.operating_system.sockets import close, connect, groups_of, listen
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, HeldGPU, InstructorRequest
 from gpucluster.protocol.messages import Message, MessageCode
@@ -30,7 +30,7 @@ from gpucluster.sharing.instructor_lines import (
     send_line,
     socket_name,
 )
-from gpucluster.site.instructors import Instructors, instructors, is_instructor
+from gpucluster.site.reading import Instructors, instructors, is_instructor
 from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError
 

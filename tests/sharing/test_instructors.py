@@ -56,7 +56,7 @@ time.sleep(600)
 """
 ASKS = """
 import socket, sys
-from gpucluster.operating_system.abstract_streams import connect
+from gpucluster.operating_system.sockets import connect
 connection = connect(sys.argv[1], 20)
 try:
     connection.sendall(b'{"ask": "stop", "text": "I say so"}\\n')

@@ -6,12 +6,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from gpucluster.operating_system.abstract_names import seconds_since_boot
-from gpucluster.sharing import line
-from gpucluster.sharing.claims import NodeClaims
-from gpucluster.sharing.line import InLine, Line
-from gpucluster.sharing.node import claim_name, place_name, read_node
-from gpucluster.sharing.policy import GPUPolicy
+from gpucluster.operating_system.sockets import seconds_since_boot
+from gpucluster.sharing import claims
+from gpucluster.sharing.claims import InLine, Line, NodeClaims
+from gpucluster.sharing.node import GPUPolicy, claim_name, place_name, read_node
 
 from tests.otheruser import OtherUser
 
@@ -118,7 +116,7 @@ def test_idle_place_is_skipped(people: list[Person], holds: Holds, monkeypatch: 
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
     assert people[0].asks() == "GPU-2/1", "the other GPU is reserved for the earlier place"
     assert people[1].asks() == "In queue: 1 before you"
-    monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(claims, "PATIENCE_SECONDS", 0.0)
     assert people[1].asks() == "GPU-1/1"
 
 
@@ -144,7 +142,7 @@ def test_claims_above_user_limit_do_not_count(people: list[Person], holds: Holds
 def test_many_places_do_not_delay_others(
     other_user: OtherUser, people: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(claims, "PATIENCE_SECONDS", 0.3)
     with holding(other_user, *(place_name(number, 1, None) for number in range(1, 40))) as (_, held):
         assert all(held)
         people.append(Person())

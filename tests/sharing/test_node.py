@@ -10,13 +10,11 @@ import gpucluster
 import pytest
 from gpucluster.cli.node_actions import node_text
 from gpucluster.client.node import shown
-from gpucluster.operating_system.abstract_names import seconds_since_boot
+from gpucluster.operating_system.sockets import seconds_since_boot
 from gpucluster.protocol.instructing import More
 from gpucluster.protocol.models import DeviceModel, HostDevices
-from gpucluster.sharing.claims import NodeClaims
-from gpucluster.sharing.line import InLine, Line
-from gpucluster.sharing.node import Claim, Node, Place, claim_name, held_name, read_node
-from gpucluster.sharing.policy import GPUPolicy
+from gpucluster.sharing.claims import InLine, Line, NodeClaims
+from gpucluster.sharing.node import Claim, GPUPolicy, Node, Place, claim_name, held_name, read_node
 
 from tests.otheruser import OtherUser
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from gpucluster.operating_system.abstract_names import seconds_since_boot
+from gpucluster.operating_system.sockets import seconds_since_boot
 from gpucluster.sharing.claims import NodeClaims
 from gpucluster.sharing.node import VARIABLE, claim_name, held_name, read_node
 

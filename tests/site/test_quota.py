@@ -12,7 +12,7 @@ from gpucluster.protocol.capacity import Machine
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.protocol.sizes import parse_size, rounded_down
 from gpucluster.sharing.claims import NodeClaims
-from gpucluster.sharing.policy import GPUPolicy
+from gpucluster.sharing.node import GPUPolicy
 from gpucluster.site import limits, quota
 from gpucluster.site.quota import Remaining, fault_of_request
 from gpucluster.site.sharing import PerUser

@@ -15,13 +15,11 @@ from gpucluster.cli.verbs import parser_for
 from gpucluster.client.starting.capacity import bounded_spec, checked_spec, demand_of
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.spec import parse_patch
-from gpucluster.site.faults import preset_faults
-from gpucluster.site.hours import opens_at, read_hours
 from gpucluster.site.limits import LEAST, SiteLimits
-from gpucluster.site.model import notice_of
+from gpucluster.site.model import notice_of, preset_faults
 from gpucluster.site.presets import PRESETS, SITE_PRESETS
 from gpucluster.site.reading import new_troubles, site_of, this_site
-from gpucluster.site.sharing import LEAST_PER_USER
+from gpucluster.site.sharing import LEAST_PER_USER, opens_at, read_hours
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
 

@@ -15,7 +15,7 @@ import gpucluster
 import httpx
 import psutil
 import pytest
-from gpucluster.operating_system.descriptors import everybody_may_fill
+from gpucluster.operating_system.files import everybody_may_fill
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.models import ClusterState
 from gpucluster.protocol.version import GIVEN_VARIABLES, IMPORT_FROM, SECRET_HEADER

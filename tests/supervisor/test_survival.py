@@ -14,7 +14,7 @@ import psutil
 import pytest
 from gpucluster.client import stopping
 from gpucluster.client.control import Control
-from gpucluster.operating_system.plain_file import NotPlain, read_plain_file
+from gpucluster.operating_system.files import NotPlain, read_plain_file
 from gpucluster.protocol.errors import AccessDenied, StartTimedOut
 from gpucluster.protocol.models import ClusterState
 from gpucluster.registry.process import ProcessIdentity

@@ -11,8 +11,8 @@ import pytest
 from gpucluster.client.cluster import Cluster
 from gpucluster.client.notebook_client import ClientClosed
 from gpucluster.operating_system import LINUX
-from gpucluster.operating_system.memory import SHARED_MEMORY
-from gpucluster.operating_system.multiprocessing_files import semaphore_prefix
+from gpucluster.operating_system.files import semaphore_prefix
+from gpucluster.operating_system.resources import SHARED_MEMORY
 from gpucluster.registry.record import Folder
 from gpucluster.supervisor.process.process_tree import entry_exists
 

@@ -23,7 +23,7 @@ from ..protocol.errors import MissingPackage
 from ..protocol.kinds import ClusterKind, find_kind, why_unusable
 from ..protocol.models import GPUSlot, Network, Submission
 from ..protocol.spec import SpecBase
-from ..sharing.policy import GPUPolicy
+from ..sharing.node import GPUPolicy
 from .deployment import Deployment
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from tornado.netutil import bind_unix_socket
 from ..comm.handshakes import FirstRequestLimit, limit_handshakes
 from ..dask_internals.configuration import IN_IDENTITY, settings_here
 from ..dask_internals.listening import add_dashboard, import_web_pages, serve_pages, web_application, web_server
-from ..operating_system.descriptors import short_address
+from ..operating_system.files import short_address
 from .installed import installed_only
 
 WEB_SOCKET = "dashboard"  # Name of the socket in the comm folder.

@@ -6,7 +6,7 @@ import resource
 from typing import Any
 
 from ..dask_internals.machine import memory_bytes
-from ..devices.machine import this_machine
+from ..devices.host import this_machine
 from ..operating_system import LINUX
 from ..protocol.capacity import Machine, memory_fault, memory_of_worker
 from ..protocol.errors import PreflightFailed

@@ -22,9 +22,8 @@ from ..dask_internals import spec_cluster
 from ..dask_internals.statuses import is_gone
 from ..dask_internals.workers import memory
 from ..dask_internals.workers.nannies import close_once, is_starting, kill_starting_process, report_worker_exits
-from ..devices.nvml import NVMLSession
-from ..devices.troubles import Troubles
-from ..operating_system.memory import resident_bytes
+from ..devices.nvml import NVMLSession, Troubles
+from ..operating_system.resources import resident_bytes
 from ..protocol.errors import GPUClusterError, StartFailed
 from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision

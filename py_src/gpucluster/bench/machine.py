@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from ..operating_system.control_groups import processor_name, usable_processors
+from ..operating_system.resources import processor_name, usable_processors
 from .result import HostFacts
 
 PACKAGES = (

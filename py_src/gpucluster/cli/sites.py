@@ -11,10 +11,10 @@ from pydantic import BaseModel, Field
 from ..protocol.durations import slurm_clock
 from ..protocol.models import Preset
 from ..protocol.sizes import format_size
-from ..site.instructors import unknown
 from ..site.limits import SiteLimits
 from ..site.model import EVERY, Costs, Site
 from ..site.reading import site_of, this_site
+from ..site.reading import unknown_accounts as unknown
 from ..site.sharing import PerUser, Sharing
 from .tables import one_line, table
 

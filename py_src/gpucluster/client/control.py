@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.errors import ClusterNotFound, GPUClusterError, InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel, Event, ResultsReleased, Submission, Telemetry
 from ..protocol.spec import ClusterPatch, SpecBase

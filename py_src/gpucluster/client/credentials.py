@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..dask_internals.other_packages import SCHEME, know_addresses
-from ..operating_system.plain_file import open_own_file
+from ..operating_system.files import open_own_file
 from ..protocol.errors import InvalidState, MissingPackage
 from ..protocol.models import ClusterModel, Network
 from ..registry.record import Folder

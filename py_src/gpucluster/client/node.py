@@ -22,9 +22,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from ..devices.host import host_devices
-from ..operating_system.abstract_names import seconds_since_boot
-from ..operating_system.abstract_streams import connect
-from ..operating_system.peers import peer_of
+from ..operating_system.sockets import connect, peer_of, seconds_since_boot
 from ..protocol import instructing as wire
 from ..protocol.errors import ClusterNotFound, GPUClusterError, NotAnInstructor, refused_field
 from ..protocol.instructing import More, NodeModel, SharedDevice, SlotHolder, Waiting
@@ -32,10 +30,8 @@ from ..protocol.kinds import kind_title
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import printable, times
 from ..sharing.instructor_lines import LineTooLong, listening, receive_line, send_line, socket_name
-from ..sharing.node import NOBODY, Claim, Node, Place, read_node
-from ..sharing.policy import GPUPolicy
-from ..site.instructors import instructors, is_instructor
-from ..site.reading import gpu_policy, this_site
+from ..sharing.node import NOBODY, Claim, GPUPolicy, Node, Place, read_node
+from ..site.reading import gpu_policy, instructors, is_instructor, this_site
 
 MOST_OF_A_USER = 8  # Entries per user that are listed for each GPU, and in the queue.
 Held = TypeVar("Held", Claim, Place)

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.errors import AccessDenied, InvalidState, SupervisorUnreachable
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState

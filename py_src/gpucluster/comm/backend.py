@@ -24,8 +24,8 @@ from ..dask_internals.comm_parts import (
     FatalCommClosedError,
     StreamComm,
 )
-from ..operating_system.descriptors import short_address
-from ..operating_system.peers import peer_of
+from ..operating_system.files import short_address
+from ..operating_system.sockets import peer_of
 from . import folder as folders
 from .folder import HOST, PREFIX, SECRET_BYTES, address_of, path_of
 from .handshakes import HandshakeLimit

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from ..operating_system.descriptors import short_address
+from ..operating_system.files import short_address
 
 SCHEME = "gpucluster+unix"
 PREFIX = f"{SCHEME}://"

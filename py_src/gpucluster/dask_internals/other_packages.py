@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ..operating_system.control_groups import usable_processors
+from ..operating_system.resources import usable_processors
 
 
 def slurm_jobs() -> Any:

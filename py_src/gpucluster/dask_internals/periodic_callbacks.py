@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any
 
-from ..operating_system.memory import resident_bytes
+from ..operating_system.resources import resident_bytes
 
 _CHANGED = "gpucluster_changed"
 

@@ -16,10 +16,8 @@ from ..lazy_names import imported_when_used
 if TYPE_CHECKING:
     from .airborne import flight_minutes
     from .description import Description, describe
-    from .handwriting import digits
-    from .photographs import ATTRIBUTION, patches, photos, pixels
-    from .stored import verify
-    from .tables import airlines, airports, flights, planes, weather
+    from .pictures import ATTRIBUTION, digits, patches, photos, pixels
+    from .tables import airlines, airports, flights, planes, verify, weather
 
 __all__ = [
     "ATTRIBUTION",
@@ -43,9 +41,7 @@ __getattr__, __dir__ = imported_when_used(
     {
         "airborne": ["flight_minutes"],
         "description": ["Description", "describe"],
-        "handwriting": ["digits"],
-        "photographs": ["ATTRIBUTION", "patches", "photos", "pixels"],
-        "stored": ["verify"],
-        "tables": ["airlines", "airports", "flights", "planes", "weather"],
+        "pictures": ["ATTRIBUTION", "digits", "patches", "photos", "pixels"],
+        "tables": ["airlines", "airports", "flights", "planes", "verify", "weather"],
     },
 )

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .cutting import even_cuts
-from .libraries import Frame, FrameLibrary, frame_library
-from .stored import read_rows, stored_tables
+from .options import Frame, FrameLibrary, even_cuts, frame_library
+from .tables import read_rows, stored_tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..protocol.sizes import format_size
-from . import airborne, handwriting, stored
-from .cutting import whole_number
+from . import airborne, tables
 from .errors import InvalidOption
-from .photographs import ATTRIBUTION, CHANNELS, HEIGHT, NAMES, WIDTH, chosen_photos, patches_per_photo
+from .options import whole_number
+from .pictures import (
+    ATTRIBUTION,
+    CHANNELS,
+    DIGITS,
+    HEIGHT,
+    NAMES,
+    PIXELS_OF_A_DIGIT,
+    WIDTH,
+    chosen_photos,
+    patches_per_photo,
+)
 
 Kind = Literal["records", "derived", "copies"]
 _WORDS = {
@@ -91,8 +101,8 @@ def describe(name: str, **options: Any) -> Description:
 
 def _table(name: str, copies: int = 1) -> Description:
     whole_number(copies, "copies", most=10_000)
-    table = stored.stored_tables()[name]
-    origin = stored.source()
+    table = tables.stored_tables()[name]
+    origin = tables.source()
     extra = 4 * table.rows if copies > 1 else 0
     return Description(
         name if copies == 1 else f"{name}, {copies} copies",
@@ -141,7 +151,7 @@ def _patches(name: str, size: int = 8, photo: Any = None) -> Description:
 def _digits(name: str) -> Description:
     from sklearn.datasets import __file__ as datasets
 
-    rows, columns = handwriting.ROWS, handwriting.COLUMNS
+    rows, columns = DIGITS, PIXELS_OF_A_DIGIT
     file = Path(datasets).parent / "data" / "digits.csv.gz"
     return Description(name, "records", rows, columns, rows * (columns + 1) * 8, file.stat().st_size, rows,
                        "E. Alpaydin and C. Kaynak, UCI, bundled with scikit-learn")  # fmt: skip

@@ -7,7 +7,6 @@ context. Imports neither Dask nor the rest of gpucluster, except the protocol.
 from __future__ import annotations
 
 from .host import host_devices
-from .probe import GPUProbe, probe_gpu
-from .selection import select_devices
+from .selection import GPUProbe, probe_gpu, select_devices
 
 __all__ = ["GPUProbe", "host_devices", "probe_gpu", "select_devices"]

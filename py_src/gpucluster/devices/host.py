@@ -1,19 +1,29 @@
-"""The GPUs on this machine as one model, whatever the state of the driver."""
+"""The GPUs, memory and cores of this machine as models, whatever the state of the driver."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
 
 import psutil
 
-from ..operating_system.control_groups import usable_processors
+from ..operating_system.resources import bounded, usable_processors
+from ..protocol.capacity import Machine
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import counted
-from .nvml import CPU_WORKERS, HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from .nvml import (
+    CPU_WORKERS,
+    HIDES_ALL,
+    NOT_SUPPORTED,
+    NVMLCallFailed,
+    NVMLSession,
+    NVMLUnavailable,
+    Troubles,
+    unavailable,
+)
 from .processes import NameOfPid, Owners, device_processes
-from .troubles import Troubles
 
 _SESSION = NVMLSession()
 _TROUBLES = Troubles(_SESSION)
@@ -189,3 +199,9 @@ def _names(entry: str, device: DeviceModel) -> bool:
     if entry.isdigit():
         return device.index == int(entry)
     return entry.startswith(("GPU-", "MIG-")) and len(entry) > 4 and device.uuid.startswith(entry)
+
+
+def this_machine() -> Machine:
+    """Return what this process may use of the machine, or of its control group if that allows less."""
+    memory, cores = bounded(psutil.virtual_memory().total, float(len(usable_processors())))
+    return Machine(memory_bytes=memory, cores=max(1, math.floor(cores)))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..operating_system.plain_file import NotPlain, read_plain_file
+from ..operating_system.files import NotPlain, read_plain_file
 from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import counted
 from .catalogue import lessons

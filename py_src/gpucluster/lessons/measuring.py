@@ -23,7 +23,7 @@ from typing import Any
 
 import psutil
 
-from ..operating_system.control_groups import usable_processors
+from ..operating_system.resources import usable_processors
 from ..protocol.errors import GPUClusterError
 from .building.outputs import record_outputs
 from .catalogue import Lesson, checkout, find_lesson, lessons

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import psutil
 
-from .lifetimes import adopt_orphans, end_with_parent
+from .processes import adopt_orphans, end_with_parent
 
 KILL_SECONDS = 5.0
 NOT_STARTED = 127

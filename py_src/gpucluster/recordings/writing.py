@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from ..operating_system.descriptors import exchange_names
+from ..operating_system.files import exchange_names
 from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.recordings import RECORDING_SUFFIXES, Recording
 from .reading import MOST_BYTES, MOST_LINE_BYTES, MOST_PACKED_BYTES, MOST_SAMPLES, read_header

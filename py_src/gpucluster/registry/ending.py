@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..operating_system.plain_file import open_own_file, read_own_file
+from ..operating_system.files import open_own_file, read_own_file
 from ..protocol.messages import MessageCode, saying
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped

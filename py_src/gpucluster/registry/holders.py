@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.errors import InvalidState
 from ..protocol.models import Lease
 from . import lock

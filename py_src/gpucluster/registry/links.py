@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.errors import InvalidState, LinkNotFound
 from ..protocol.links import MOST_LINKS, LinkRequest, LinkViewer, SharedLink
 from . import lock

@@ -20,7 +20,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.cells import CellWork
 from ..protocol.plain_text import escaped
 from ..protocol.telemetry import ActivityEntry

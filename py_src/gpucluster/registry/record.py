@@ -13,8 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..operating_system.multiprocessing_files import FOLDER
-from ..operating_system.plain_file import NotPlain, read_own_file, read_plain_file
+from ..operating_system.files import FOLDER, NotPlain, read_own_file, read_plain_file
 from ..protocol.models import ClusterModel
 from .directory import write_private
 from .process import ProcessIdentity

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from .directory import writing
 from .record import Folder
 from .replacement import replace_text

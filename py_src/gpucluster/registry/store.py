@@ -19,8 +19,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..operating_system.multiprocessing_files import remove_semaphores
-from ..operating_system.plain_file import open_own_file, read_own_file
+from ..operating_system.files import open_own_file, read_own_file, remove_semaphores
 from ..protocol.errors import ClusterNotFound, FieldError, InvalidState, NameTaken, RegistryUnwritable
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState

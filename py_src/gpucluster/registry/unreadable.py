@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..operating_system import processes
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.errors import ErrorModel, InvalidState, error_from_model
 from ..protocol.kinds import find_kind
 from ..protocol.messages import Message, MessageCode

@@ -12,7 +12,7 @@ import time
 
 from pydantic import BaseModel
 
-from ..operating_system.abstract_names import BoundName, held_names
+from ..operating_system.sockets import BoundName, held_names
 from .node import prefix
 
 LONGEST_LINE = 16 * 1024

@@ -16,8 +16,8 @@ import time
 from collections import Counter
 from contextlib import suppress
 
-from ..operating_system.abstract_names import BoundName, held_names, hold, seconds_since_boot
-from ..operating_system.control_groups import usable_processors
+from ..operating_system.resources import usable_processors
+from ..operating_system.sockets import BoundName, held_names, hold, seconds_since_boot
 from .node import prefix
 
 PATIENCE_SECONDS = 5.0

@@ -13,8 +13,7 @@ from ..protocol.kinds import absence, parse_spec
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
 from ..protocol.spec import SpecBase, UnknownSpec
-from .faults import known_kind, near_to, preset_faults
-from .model import EVERY
+from .model import EVERY, known_kind, near_to, preset_faults
 from .presets import SITE_PRESETS
 from .reading import this_site
 

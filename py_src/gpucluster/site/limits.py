@@ -18,7 +18,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticKnownError
 
-from ..devices.machine import this_machine
+from ..devices.host import this_machine
 from ..protocol.durations import DEFAULT_SCHEDULER_WALLTIME, slurm_clock, spoken, walltime_seconds
 from ..protocol.errors import FieldError, invalid_request, refused_field
 from ..protocol.kinds import traits_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..devices.machine import this_machine
+from ..devices.host import this_machine
 from ..protocol.capacity import LEAST_MEMORY_BYTES
 from ..protocol.kinds import find_kind, traits_of
 from ..protocol.models import ClusterModel

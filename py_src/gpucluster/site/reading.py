@@ -1,14 +1,74 @@
-"""The site of this machine: its file, read again when it has changed."""
+"""The site of this machine: its file, read again when it has changed, and the instructors that it names."""
 
 from __future__ import annotations
 
+import grp
+import os
+import pwd
+import stat
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..sharing.policy import GPUPolicy
-from .model import Site
-from .place import Stamp, UnreadableSite, read_site, site_path, stamp_of
+from ..sharing.node import GPUPolicy
+from .model import DEFAULT_PATH, Site
+
+VARIABLE = "GPUCLUSTER_SITE"
+MOST_BYTES = 2**20
+
+Stamp = tuple[int, int, int, int]  # State of a file: device, inode, size, time of the last change.
+
+
+class UnreadableSite(Exception):
+    """The file exists but cannot be used; the message has no full stop."""
+
+
+def site_path() -> Path:
+    """Return ``$GPUCLUSTER_SITE``, else ``/etc/gpucluster/site.yaml``."""
+    chosen = os.environ.get(VARIABLE)
+    return Path(chosen).absolute() if chosen else DEFAULT_PATH
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Return the state of the file; ``None``: there is none."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return (0, 0, 0, 0)  # It may exist: reading it reports the reason.
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def read_site(path: Path) -> str:
+    """Return the text of the file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UnreadableSite(f"it cannot be read ({error.strerror})") from error
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnreadableSite("it is not a file")
+        if found.st_uid not in {0, os.getuid()}:
+            raise UnreadableSite("it must belong to root, or to you")
+        if stat.S_IMODE(found.st_mode) & 0o022:
+            raise UnreadableSite("others may write to it: chmod go-w")
+        data = os.read(descriptor, MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > MOST_BYTES:
+        raise UnreadableSite("it is larger than 1 MiB")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableSite(f"it is not UTF-8 (byte {error.start})") from error
+
 
 _lock = threading.Lock()
 _known: tuple[Path, Stamp | None, Site] | None = None
@@ -64,3 +124,59 @@ def gpu_policy() -> GPUPolicy:
         per_user=sharing.per_user.gpus,
         lifetime=sharing.per_user.walltime,
     )
+
+
+KNOWN_SECONDS = 60.0  # How long the ids of names are cached: accounts may come from a directory service.
+
+
+@dataclass(frozen=True)
+class Instructors:
+    """The users and groups that the site names."""
+
+    names: tuple[str, ...] = ()
+    users: frozenset[int] = frozenset()
+    groups: frozenset[int] = frozenset()
+
+    def include(self, user: int, groups: Collection[int]) -> bool:
+        """Whether a user with this id and these groups is an instructor.
+
+        If there are any, root is one: root can do anything else here as well.
+        """
+        return bool(self.names) and (user == 0 or user in self.users or not self.groups.isdisjoint(groups))
+
+
+_instructors_lock = threading.Lock()
+_known_instructors: tuple[float, Instructors] | None = None
+
+
+def instructors() -> Instructors:
+    global _known_instructors
+    names = tuple(this_site().sharing.instructors)
+    with _instructors_lock:
+        if (
+            _known_instructors is None
+            or _known_instructors[1].names != names
+            or time.monotonic() - _known_instructors[0] > KNOWN_SECONDS
+        ):
+            _known_instructors = time.monotonic(), _ids_of(names)
+        return _known_instructors[1]
+
+
+def is_instructor() -> bool:
+    """Whether this process belongs to an instructor; the clusters' processes check it again."""
+    return instructors().include(os.getuid(), {os.getgid(), *os.getgroups()})
+
+
+def unknown_accounts(names: Collection[str]) -> list[str]:
+    return [name for name in names if not (found := _ids_of((name,))).users and not found.groups]
+
+
+def _ids_of(names: tuple[str, ...]) -> Instructors:
+    users, groups = set(), set()
+    for name in names:
+        # A name may be both, like a user's own group; one that is neither may be known on another machine.
+        with suppress(KeyError):
+            users.add(pwd.getpwnam(name).pw_uid)
+        with suppress(KeyError):
+            groups.add(grp.getgrnam(name).gr_gid)
+    return Instructors(names, frozenset(users), frozenset(groups))

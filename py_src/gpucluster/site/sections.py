@@ -1,17 +1,19 @@
 """Reads the sections of a site's file, each entry separately: errors are reported with their line and left out.
 
 Limits are the exception. An error must not let users have more than the site wants: the least limits hold until it is
-fixed.
+fixed. A default that contradicts the site's own limits would have to be overridden by every request: it is reported and
+ignored, and an open field becomes the limit. A preset is reported, and kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import yaml  # type: ignore[import-untyped]
 from pydantic import BaseModel, ValidationError
 
 from ..protocol.capacity import LEAST_MEMORY_BYTES
@@ -20,15 +22,206 @@ from ..protocol.kinds import find_kind, usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
 from ..protocol.sizes import format_size
-from .contradictions import Contradiction, contradictions, preset_contradictions
-from .document import Document
-from .faults import field_faults, near_to, preset_faults, unknown_key
-from .limits import LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
-from .model import EVERY, SHARING, Costs, Site
-from .place import UnreadableSite
+from ..protocol.spec import SpecBase
+from ..protocol.spec_base import OUTSIDE_RULE
+from ..protocol.traits import Traits
+from ..protocol.yaml_size import TooManyEntries, must_be_bounded
+from ..sharing.node import GPUPolicy
+from .limits import COUNTS, LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
+from .model import EVERY, SHARING, Costs, Site, field_faults, near_to, preset_faults, unknown_key
 from .presets import SITE_PRESETS
-from .sharing import ABOUT_LINKS, UNTIL_FIXED, PerUser, Sharing, SharingSection
+from .quota import Remaining, fault_of_request, gpus_asked
+from .reading import UnreadableSite
+from .sharing import ABOUT_LINKS, LEAST_PER_USER, UNTIL_FIXED, PerUser, Sharing, SharingSection
 from .sharing import LEAST_HOLDS as LEAST_SHARE
+
+Keys = Sequence[str | int]  # The keys and numbers that lead to an entry.
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    # YAML 1.1 reads 24:00:00 as a number, 2026-01-01 as a date and 'no' as false.
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+
+_PLAIN = {
+    "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
+    "bool": (r"true|True|TRUE|false|False|FALSE", list("tTfF")),
+    "int": (r"[-+]?[0-9]+", list("-+0123456789")),
+    "float": (r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][-+]?[0-9]+)?", list("-+0123456789.")),
+}
+for _name, (_pattern, _first) in _PLAIN.items():
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_name}", re.compile(rf"(?:{_pattern})\Z"), _first)
+
+
+class Document:
+    """One file: YAML with the line of each entry, read as intended: ``24:00:00`` is text, and so is ``no``.
+
+    Raises `UnreadableSite`: it is invalid, or has a duplicate key.
+    """
+
+    data: Any
+
+    def __init__(self, text: str) -> None:
+        try:
+            loader = _Loader(text)
+            try:
+                self._root: Any = loader.get_single_node()
+                must_be_bounded(self._root)
+                _refuse_twice(self._root, set())
+                self.data = None if self._root is None else loader.construct_document(self._root)
+            finally:
+                loader.dispose()
+        except TooManyEntries as error:
+            raise UnreadableSite(str(error)) from error
+        except yaml.MarkedYAMLError as error:
+            line = f"line {error.problem_mark.line + 1}: " if error.problem_mark is not None else ""
+            raise UnreadableSite(f"{line}it is not YAML: {error.problem}") from error
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
+            raise UnreadableSite(f"it is not YAML: {str(error).splitlines()[0]}") from error
+
+    def line(self, path: Keys) -> int:
+        """Return the line of an entry, counted from 1, or of its nearest existing parent."""
+        node, line = self._root, 1
+        for part in path:
+            found: tuple[Any, Any] | None = None
+            if isinstance(node, yaml.MappingNode):
+                found = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+                found = (node.value[part],) * 2
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        return int(line)
+
+
+def _refuse_twice(node: Any, seen: set[int]) -> None:
+    """Refuse duplicate keys: the second would silently count."""
+    if id(node) in seen or node is None:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            _refuse_twice(item, seen)
+    elif isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name in keys:
+                raise UnreadableSite(f"line {key.start_mark.line + 1}: the key '{name[:60]}' occurs twice")
+            keys.add(name)
+            _refuse_twice(value, seen)
+
+
+_LIMITS = (*COUNTS, "memory_limit", "walltime")
+_SHARES = ("workers", "threads", "memory", "scratch", "gpus")
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """One field of a default or preset of one kind, and the limit that refuses it."""
+
+    kind: str
+    name: str  # Of the field.
+    limit: tuple[str, ...]  # The keys that lead to the limit.
+    message: str
+    in_file: bool  # Whether the limit is in the file, and not the least one, which is reported already.
+
+
+def contradictions(site: Site) -> Iterator[Contradiction]:
+    for kind, known in usable_kinds().items():
+        kept: dict[str, Any] = {"backend": kind}
+        for name, value in site.defaults_of(known.spec, kind).items():
+            request = {**kept, name: value}
+            found = _refused_by_limit(site, known.spec, known.traits, request, name)
+            if found is None and known.traits.this_machine:
+                found = _refused_by_share(site, known.spec, request, name)
+            if found is None:
+                kept = request
+            else:
+                yield found
+
+
+def preset_contradictions(site: Site, preset: Preset) -> Iterator[Contradiction]:
+    """Yield the fields of a preset that limits in the file refuse."""
+    request: dict[str, Any] = {"backend": "auto", **preset.spec}
+    known = usable_kinds().get(str(request["backend"]))
+    if known is None:
+        return
+    allowed = SiteLimits(backends=site.limits_of(EVERY).backends)
+    if (fault := allowed.fault(known.traits, "backend", request["backend"], {})) is not None:
+        yield Contradiction(request["backend"], "backend", ("limits", EVERY, "kinds"), fault, in_file=True)
+        return
+    kept: dict[str, Any] = {"backend": request["backend"]}
+    for name in [field for field in preset.spec if field != "backend"]:
+        kept[name] = request[name]
+        # A limit on one field may depend on a later one.
+        found = _refused_by_limit(site, known.spec, known.traits, request, name)
+        if found is None and known.traits.this_machine:
+            found = _refused_by_share(site, known.spec, kept, name)
+        if found is not None:
+            del kept[name]
+            if found.in_file:
+                yield found
+
+
+def _refused_by_limit(
+    site: Site, spec: type[SpecBase], traits: Traits, request: Mapping[str, Any], name: str
+) -> Contradiction | None:
+    kind = request["backend"]
+    limits = {("limits", each): site.limits[each] for each in (EVERY, kind, *traits.chooses) if each in site.limits}
+    idle = site.sharing.per_user.idle_timeout_seconds
+    if traits.this_machine and idle is not None:
+        limits["sharing", "per_user"] = SiteLimits(idle_timeout_seconds=idle)
+    for section, found in limits.items():
+        for limit in _LIMITS:
+            single = SiteLimits(**{limit: getattr(found, limit)})
+
+            def rule(field: str, value: Any, before: Mapping[str, Any], single: SiteLimits = single) -> str | None:
+                return single.fault(traits, field, value, before)
+
+            fault = _fault(spec, request, name, rule)
+            if fault is not None:
+                faulty = SHARING in site.least if section[0] == SHARING else section[1] in site.least
+                stands_in = LEAST_PER_USER if section[0] == SHARING else LEAST
+                in_file = not (faulty and getattr(found, limit) == getattr(stands_in, limit))
+                return Contradiction(kind, name, (*section, limit), fault, in_file)
+    return None
+
+
+def _fault(
+    spec: type[SpecBase],
+    request: Mapping[str, Any],
+    name: str,
+    rule: Callable[[str, Any, Mapping[str, Any]], str | None],
+) -> str | None:
+    try:
+        spec.model_validate(request, context=rule)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            if fault["type"] == OUTSIDE_RULE and fault["loc"] == (name,):
+                return str(fault["msg"])
+    return None
+
+
+def _refused_by_share(site: Site, spec: type[SpecBase], request: Mapping[str, Any], name: str) -> Contradiction | None:
+    most = site.sharing.per_user
+    try:
+        wanted = spec.model_validate(request)
+    except ValidationError:
+        return None  # A required field is missing, or an inapplicable one is left out.
+    if wanted.memory_limit == "auto":
+        wanted = wanted.model_copy(update={"memory_limit": LEAST_MEMORY_BYTES})
+    for limit in _SHARES:
+        if getattr(most, limit) is None:
+            continue
+        single = PerUser(**{limit: getattr(most, limit)})
+        too_many_gpus = GPUPolicy(per_user=single.gpus).fault(gpus_asked(wanted)) is not None
+        if too_many_gpus or fault_of_request(wanted, Remaining(most=single)) is not None:
+            message = "is more than one user may have, even without other clusters"
+            in_file = not (SHARING in site.least and getattr(most, limit) == getattr(LEAST_PER_USER, limit))
+            return Contradiction(request["backend"], name, ("sharing", "per_user", limit), message, in_file)
+    return None
+
 
 _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 

@@ -12,9 +12,8 @@ from ..protocol.errors import invalid_request
 from ..protocol.kinds import usable_kinds
 from ..protocol.models import Preset
 from ..protocol.plain_text import printable
-from .faults import near_to, unknown_key
 from .limits import BOUNDS, Limits, SiteLimits
-from .model import EVERY, Site
+from .model import EVERY, Site, near_to, unknown_key
 
 OTHER_NAME = {"backends": "kinds"}  # The name in the file.
 

@@ -28,9 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..operating_system import LINUX
-from ..operating_system.descriptors import allow_many_files
-from ..operating_system.multiprocessing_files import remove_semaphores, semaphore_refusal
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import allow_many_files, read_own_file, remove_semaphores, semaphore_refusal
 from ..operating_system.processes import birth
 from ..protocol.plain_text import redact, route_all_loggers, start_log
 from ..registry.replacement import replace_text

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..backends.deployment import Deployment
 from ..backends.scheduler.view import Columns, Gone, Members
-from ..operating_system.control_groups import MemoryKills
+from ..operating_system.resources import MemoryKills
 from ..protocol.durations import spoken
 from ..protocol.messages import NEWS, Message, MessageCode
 from ..protocol.models import ClusterModel, ClusterState, WorkerModel

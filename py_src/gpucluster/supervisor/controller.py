@@ -17,8 +17,8 @@ from ..backends.backend import Backend, Chooser, Claims, Plan, load_backend
 from ..backends.causes import cause_of
 from ..backends.deployment import Deployment, SlotState
 from ..backends.scheduler.view import Members, WebAddress
-from ..operating_system.abstract_names import seconds_since_boot
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
+from ..operating_system.sockets import seconds_since_boot
 from ..protocol.errors import GPUClusterError, InvalidState, StartFailed
 from ..protocol.kinds import parse_spec
 from ..protocol.messages import MessageCode

@@ -23,17 +23,14 @@ from contextlib import suppress
 
 from pydantic import ValidationError
 
-from ..operating_system.abstract_names import held_names
-from ..operating_system.abstract_streams import close, groups_of, listen
-from ..operating_system.peers import peer_of
+from ..operating_system.sockets import close, groups_of, held_names, listen, peer_of
 from ..protocol.errors import GPUClusterError, InvalidState, invalid_request
 from ..protocol.instructing import MOST_GPUS, ClusterFacts, HeldGPU, InstructorAnswer, InstructorRequest
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import printable
 from ..sharing.instructor_lines import LONGEST_REQUEST, LineTooLong, receive_line, send_line, socket_name
-from ..site.instructors import instructors
-from ..site.reading import this_site
+from ..site.reading import instructors, this_site
 from .requests import Requests
 
 logger = logging.getLogger("gpucluster.supervisor")

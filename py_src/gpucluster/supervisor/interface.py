@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 from tornado import httpserver, iostream, netutil, web
 
-from ..operating_system.peers import peer_of
+from ..operating_system.sockets import peer_of
 from ..protocol.errors import (
     AccessDenied,
     GPUClusterError,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ..backends.backend import Backend, Plan, RemainingShare, StartContext
-from ..operating_system.abstract_names import seconds_since_boot
+from ..operating_system.sockets import seconds_since_boot
 from ..protocol.errors import PreflightFailed
 from ..protocol.models import Wanted
 from ..protocol.sizes import format_size

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from ..operating_system.plain_file import read_own_file
+from ..operating_system.files import read_own_file
 from ..protocol.errors import RegistryUnwritable
 from ..protocol.messages import NEWS, Message, MessageCode, Said, saying
 from ..protocol.models import ClusterModel

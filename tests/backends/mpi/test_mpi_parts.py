@@ -17,7 +17,7 @@ from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
 from gpucluster.backends.mpi.spec import MPISpec
 from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause
-from gpucluster.operating_system import control_groups
+from gpucluster.operating_system import resources
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.kinds import parse_spec
 
@@ -183,7 +183,7 @@ def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
     [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
 )
 def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
-    monkeypatch.setattr(control_groups, "out_of_memory_kills", iter(kills).__next__)
+    monkeypatch.setattr(resources, "out_of_memory_kills", iter(kills).__next__)
     messages = []
     plan = SimpleNamespace(n_workers=1, options={"launcher": SimpleNamespace(family=None), "command": []})
     context = SimpleNamespace(tell=lambda kind, message: messages.append(message))

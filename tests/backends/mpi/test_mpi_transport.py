@@ -18,7 +18,7 @@ import pytest
 from distributed import Client, wait
 from gpucluster.cli.tables import cluster_card
 from gpucluster.client.display.card import card_html
-from gpucluster.comm.mpi.address import parse
+from gpucluster.comm.mpi.world import parse
 from gpucluster.learn import (
     PCA,
     KMeans,

@@ -38,7 +38,7 @@ def place():
 
 with cluster.get_client() as client:
     import numpy as np
-    from gpucluster.comm.mpi.address import parse
+    from gpucluster.comm.mpi.world import parse
 
     found = [parse(address) for address in client.scheduler_info(n_workers=-1)["workers"]]
     assert {location.rank for location in found} == {0, 1, 2, 3}, found

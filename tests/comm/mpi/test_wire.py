@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from distributed.protocol.utils import merge_memoryviews
 from gpucluster.comm.mpi import wire
-from gpucluster.comm.mpi.address import PREFIX, Location, parse
 from gpucluster.comm.mpi.channel import Arriving, Channel
 from gpucluster.comm.mpi.memory import Memory
 from gpucluster.comm.mpi.wire import INLINE_BYTES, LINE_BYTES, SHARED_BYTES, Envelope, Key, Kind, decode, encode
+from gpucluster.comm.mpi.world import PREFIX, Location, parse
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -134,7 +134,7 @@ raise AssertionError("worked: " + " ".join(map(str, numbers)) + ".")
 """
 _VICTIM = """
 import time
-from gpucluster.operating_system.privileges import drop_capabilities
+from gpucluster.operating_system.processes import drop_capabilities
 drop_capabilities()  # what it has decides who may look into it
 print("ready", flush=True)
 time.sleep(600)  # a victim

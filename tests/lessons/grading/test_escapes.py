@@ -16,7 +16,7 @@ from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.runner.process import grade_in_runner
 from gpucluster.lessons.grading.sandbox.trying import try_out
 from gpucluster.operating_system import landlock, seccomp
-from gpucluster.operating_system.privileges import namespaces_of
+from gpucluster.operating_system.processes import namespaces_of
 
 from . import escapes
 from .conftest import IMAGE

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from ...devices.host import host_devices
-from ...devices.probe import GPUProbe, probe_gpu
-from ...devices.selection import select_devices
+from ...devices.selection import GPUProbe, probe_gpu, select_devices
 from ...protocol.capacity import DEFAULT_CPU_WORKERS
 from ...protocol.errors import NoUsableDevice
 from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers

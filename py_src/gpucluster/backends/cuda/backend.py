@@ -16,8 +16,8 @@ from ...protocol.models import Network
 from ...protocol.plain_text import counted
 from ...protocol.spec import SpecBase
 from ...protocol.traits import Traits
-from ...sharing.line import InLine
-from ...sharing.policy import DEFAULT
+from ...sharing.claims import InLine
+from ...sharing.node import DEFAULT
 from ..backend import Backend, Plan, StartContext
 from ..deployment import Deployment
 from ..host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options

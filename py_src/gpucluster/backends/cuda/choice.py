@@ -14,15 +14,13 @@ from typing import NamedTuple
 import psutil
 
 from ...devices.host import host_devices
-from ...devices.probe import probe_gpu
-from ...devices.selection import describe, refused_devices, select_devices
-from ...operating_system.abstract_names import seconds_since_boot
+from ...devices.selection import describe, probe_gpu, refused_devices, select_devices
+from ...operating_system.sockets import seconds_since_boot
 from ...protocol.errors import NoUsableDevice
 from ...protocol.models import DeviceModel, GPUSlot, HostDevices
 from ...protocol.plain_text import counted
-from ...sharing.claims import ClaimedMeanwhile, NodeClaims
-from ...sharing.line import Line
-from ...sharing.policy import DEFAULT, GPUPolicy
+from ...sharing.claims import ClaimedMeanwhile, Line, NodeClaims
+from ...sharing.node import DEFAULT, GPUPolicy
 from ..backend import Claims, RemainingShare
 from .packages import check_packages, check_platform, refused
 from .spec import CudaSpec

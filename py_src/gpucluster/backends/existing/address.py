@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...operating_system.plain_file import NotPlain, read_plain_file
+from ...operating_system.files import NotPlain, read_plain_file
 from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
 from .spec import ExistingSpec

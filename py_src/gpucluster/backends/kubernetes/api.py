@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import yaml  # type: ignore[import-untyped]
 
 from ...dask_internals.other_packages import close_connections
-from ...operating_system.plain_file import NotPlain, read_plain_file
+from ...operating_system.files import NotPlain, read_plain_file
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.yaml_size import TooManyEntries, must_be_bounded

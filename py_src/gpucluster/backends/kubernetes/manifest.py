@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped]
 
-from ...operating_system.plain_file import read_own_file
+from ...operating_system.files import read_own_file
 from ...protocol.errors import MissingPackage
 from ..nodes import worker_arguments
 from .spec import KubernetesSpec, toleration

@@ -20,7 +20,7 @@ from typing import Any
 import dask
 from distributed import Scheduler
 
-from ...operating_system.control_groups import MemoryKills
+from ...operating_system.resources import MemoryKills
 from ...protocol.errors import StartFailed
 from ...protocol.plain_text import counted
 from ...protocol.verbs import Verb

@@ -19,7 +19,7 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from ...operating_system.lifetimes import adopt_orphans, end_with_parent
+from ...operating_system.processes import adopt_orphans, end_with_parent
 
 NUMBERS = ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID", "PMIX_RANK")
 """Variables in which launchers number their processes."""

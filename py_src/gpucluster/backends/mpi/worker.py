@@ -12,8 +12,8 @@ import traceback
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from ...comm.mpi.library import forget_names_of_shared_memory, prepare_library
-from ...operating_system.descriptors import everybody_may_fill
+from ...comm.mpi.world import forget_names_of_shared_memory, prepare_library
+from ...operating_system.files import everybody_may_fill
 
 FAILED = "could not start: "
 BROKEN = "has ended: "

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ...operating_system.plain_file import read_own_file
+from ...operating_system.files import read_own_file
 from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
 from .jobs import Job

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...operating_system.plain_file import NotPlain, read_plain_file
+from ...operating_system.files import NotPlain, read_plain_file
 from ...protocol.errors import MissingPackage, PreflightFailed
 from ...protocol.plain_text import printable
 from ...protocol.spec_base import MAX_WORKERS

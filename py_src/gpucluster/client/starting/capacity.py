@@ -8,8 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from ...devices.host import host_devices
-from ...devices.machine import this_machine
+from ...devices.host import host_devices, this_machine
 from ...protocol.capacity import (
     LEAST_MEMORY_BYTES,
     capacity_notes,

@@ -26,9 +26,9 @@ from ...registry.record import Folder, Record, now
 from ...registry.store import Registry
 from ...sharing.node import read_node
 from ...sharing.turns import Turn, in_line
-from ...site.hours import DAYS, opens_at
 from ...site.quota import Remaining, fault_of_request, gpus_asked, is_here, left_beside
 from ...site.reading import gpu_policy, this_site
+from ...site.sharing import DAYS, opens_at
 from ..stopping import KILLED_SECONDS, signal_supervisor
 from ..transport import ask_supervisor
 from .capacity import demand_of, usable_gpus

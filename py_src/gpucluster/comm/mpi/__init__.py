@@ -5,5 +5,5 @@ others. Its address has both: ``mpi://10.0.0.7:40123/3.5f0c2a9e1b7d4c36`` is ran
 port. distributed loads ``backend`` by its entry point group ``distributed.comm.backends``.
 
 ``world`` is what the ranks share, including the bells that wake them, ``engine`` the only module that calls MPI for
-Dask, ``wire`` the format of messages, ``connection`` and ``backend`` the interface to distributed.
+Dask, ``wire`` the format of messages, ``backend`` the interface to distributed.
 """

@@ -9,11 +9,15 @@ A ring contains the number of envelopes that its sender has sent so far. If MPI 
 MPI may have been busy with any number of other packets, or the network was slower than the ring. So a rank polls until
 it has as many as were announced. The next ring makes up for a lost one, and a ring for which a rank has no room is
 repeated. If the last ring is lost on a network, that costs ``engine.LONGEST_SLEEP_SECONDS`` at most.
+
+Importing this module imports nothing of Dask or MPI.
 """
 
 from __future__ import annotations
 
 import hmac
+import os
+import re
 import secrets
 import socket
 import struct
@@ -21,7 +25,59 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...operating_system.neighbours import nameless_datagrams, place_on_network
+from ...operating_system.resources import SHARED_MEMORY, mapped_files, may_read_each_other
+from ...operating_system.sockets import nameless_datagrams, place_on_network
+
+SCHEME = "mpi"
+PREFIX = f"{SCHEME}://"
+_RANK = re.compile(r"(\d{1,7})\.([0-9a-f]{16})")
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a server listens."""
+
+    port: str  # ``host:port`` of the listener for all that are not ranks of the world.
+    rank: int | None = None  # ``None``: not known before it listens.
+    world: str = ""
+
+    def __str__(self) -> str:
+        return self.port if self.rank is None else f"{self.port}/{self.rank}.{self.world}"
+
+
+def parse(location: str) -> Location:
+    """Read an address, with or without its scheme; `ValueError` if its rank is malformed."""
+    port, slash, rank = location.removeprefix(PREFIX).partition("/")
+    if not slash:
+        return Location(port)
+    found = _RANK.fullmatch(rank)
+    if found is None:
+        raise ValueError(f"{PREFIX}{location.removeprefix(PREFIX)!s} is not the address of a rank: {rank!r}")
+    return Location(port, int(found[1]), found[2])
+
+
+def prepare_library() -> None:
+    """Let MPICH copy large messages within one machine once instead of twice, if processes may read each other.
+
+    Its default takes several times as long (``benchmarks/results/history.md``). Open MPI does this automatically.
+    Existing environment variables are kept.
+    """
+    if may_read_each_other():
+        os.environ.setdefault("MPIR_CVAR_CH4_CMA_ENABLE", "1")
+
+
+def forget_names_of_shared_memory(world: Any) -> None:
+    """Unlink the shared memory of MPICH, which all ranks have open; all of them must call this.
+
+    Otherwise a rank that is killed would leave a file of a megabyte or more, which takes memory until the machine
+    restarts.
+    """
+    paths = [path for path in mapped_files() if path.startswith(f"{SHARED_MEMORY}/mpich_shm_")]
+    world.Barrier()
+    for path in paths:
+        with suppress(OSError):  # Another rank of this machine was faster.
+            os.unlink(path)
+
 
 _NAME_BYTES = 8
 _joined: World | None = None

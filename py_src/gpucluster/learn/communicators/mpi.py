@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...comm.mpi.address import PREFIX, parse
-from ...comm.mpi.world import here
+from ...comm.mpi.world import PREFIX, here, parse
 from ..arrays import Array
 from ..errors import MissingMPI, PeerLost
 from .communicator import Communicator, Message, Operator, combine_all, disagreement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...operating_system.privileges import namespaces_of
+from ...operating_system.processes import namespaces_of
 from ..catalogue import find_lesson
 from .grades import INSIDE_NOTE, ExerciseGrade, NotebookGrade
 from .job import Job, Limits, Place, Sandboxing

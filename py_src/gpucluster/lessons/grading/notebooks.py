@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ...operating_system.plain_file import NotPlain, read_plain_file
+from ...operating_system.files import NotPlain, read_plain_file
 
 LARGEST_NOTEBOOK = 30 * 2**20
 

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from ...operating_system.privileges import namespaces_of
+from ...operating_system.processes import namespaces_of
 from ..catalogue import find_lesson
 from .answer_key import AnswerKey, grade_key
 from .grades import ExerciseGrade, Grades, NotebookGrade

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from ...operating_system.memory import peak_resident_bytes
+from ...operating_system.resources import peak_resident_bytes
 
 if TYPE_CHECKING:
     from distributed import Client

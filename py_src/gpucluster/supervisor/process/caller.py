@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from ...backends.installed import add_directory, forget_directory, take_directories, taken_directories
 from ...backends.worker_variables import take_given
 from ...operating_system import end_descendants
-from ...operating_system.descriptors import everybody_may_fill
+from ...operating_system.files import everybody_may_fill
 from ...protocol.plain_text import printable
 from .preloading import spare_where_many_share
 

@@ -23,9 +23,8 @@ from multiprocessing import forkserver, resource_tracker, util
 from types import ModuleType
 
 from ...operating_system import LINUX
-from ...operating_system.lifetimes import yield_to_processes, yield_to_sessions
-from ...operating_system.processes import show_as
-from ...site.place import site_path
+from ...operating_system.processes import show_as, yield_to_processes, yield_to_sessions
+from ...site.reading import site_path
 
 FIRST = (
     "numpy",

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...operating_system import LINUX, end_descendants
-from ...operating_system.lifetimes import adopt_orphans, end_with_parent
-from ...operating_system.multiprocessing_files import make_no_more_semaphores, remove_semaphores
+from ...operating_system.files import make_no_more_semaphores, remove_semaphores
+from ...operating_system.processes import adopt_orphans, end_with_parent
 
 if TYPE_CHECKING:
     import psutil

@@ -33,8 +33,7 @@ from ...dask_internals.periodic_callbacks import (
 )
 from ...dask_internals.workers.nannies import keep_own_forkserver, look_for_workers_every
 from ...operating_system import LINUX
-from ...operating_system.descriptors import PLACE, address_of_folder, without_name
-from ...operating_system.multiprocessing_files import FOLDER, semaphore_prefix
+from ...operating_system.files import FOLDER, PLACE, address_of_folder, semaphore_prefix, without_name
 from .preloading import FIRST, RAPIDS_SIGNAL, copies_instead_of_programs, import_each, rapids_wanted
 
 WORKER_UP_SECONDS = 0.005  # How often a nanny looks whether its worker is up; distributed: 0.05.

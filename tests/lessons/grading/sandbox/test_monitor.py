@@ -15,7 +15,7 @@ from gpucluster.lessons.grading.job import Limits
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
 from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
-from gpucluster.operating_system.lifetimes import adopt_orphans
+from gpucluster.operating_system.processes import adopt_orphans
 from gpucluster.lessons.grading.sandbox.processes import end_all
 
 def keeper():

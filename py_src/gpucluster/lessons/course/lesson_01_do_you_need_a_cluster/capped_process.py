@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ....operating_system.memory import address_bytes, peak_resident_bytes, resident_bytes
+from ....operating_system.resources import address_bytes, peak_resident_bytes, resident_bytes
 
 
 def _cap(limit: int) -> None:

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ....client.control import Control
-from ....operating_system.fabrics import infiniband_devices
+from ....operating_system.resources import infiniband_devices
 from ....protocol.errors import GPUClusterError
 from .material import Directives, asked_for, refusal
 

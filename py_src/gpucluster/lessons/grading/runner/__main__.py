@@ -15,9 +15,8 @@ from pathlib import Path
 from types import FrameType
 
 from ....operating_system import landlock
-from ....operating_system.lifetimes import adopt_orphans
-from ....operating_system.memory import SHARED_MEMORY
-from ....operating_system.privileges import close_memory
+from ....operating_system.processes import adopt_orphans, close_memory
+from ....operating_system.resources import SHARED_MEMORY
 from ....protocol.plain_text import counted
 from ...catalogue import find_lesson
 from ..grades import NotebookGrade

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from ....operating_system.privileges import namespaces_of, separated
+from ....operating_system.processes import namespaces_of, separated
 from ...catalogue import find_lesson
 from ...checks import exercises
 from ...hints import solution_of, title_of

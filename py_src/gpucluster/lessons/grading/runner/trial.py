@@ -12,8 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from ....operating_system.lifetimes import adopt_orphans
-from ....operating_system.privileges import namespaces_of, separated
+from ....operating_system.processes import adopt_orphans, namespaces_of, separated
 from ..job import Job
 from ..kernel.trial import FOUND
 from ..sandbox.folder import TOKEN_VARIABLE, Sandbox

@@ -13,7 +13,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from ....operating_system.memory import SHARED_MEMORY
+from ....operating_system.resources import SHARED_MEMORY
 from . import view
 from .folder import Sandbox
 

@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 import psutil
 
-from ....operating_system.memory import SHARED_MEMORY
-from ....operating_system.privileges import namespaces_of
-from ....operating_system.processes import open_files
+from ....operating_system.processes import namespaces_of, open_files
+from ....operating_system.resources import SHARED_MEMORY
 from .folder import Sandbox
 from .processes import descendants, end_all, end_without_main_thread, has_ended, resident_bytes, threads_of
 

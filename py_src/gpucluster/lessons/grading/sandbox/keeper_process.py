@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from ....operating_system.lifetimes import adopt_orphans, end_with_parent
+from ....operating_system.processes import adopt_orphans, end_with_parent
 from .keeper import Keeper, Use
 from .processes import end_all
 

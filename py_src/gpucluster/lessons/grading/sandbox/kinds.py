@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from ....operating_system.control_groups import bounded, usable_processors
+from ....operating_system.resources import bounded, usable_processors
 from ...catalogue import NOTEBOOKS_VARIABLE, notebooks_folder
 from ..job import Limits, Sandboxing
 from . import bubblewrap, images

@@ -13,9 +13,8 @@ from pathlib import Path
 import psutil
 
 from ....operating_system import landlock, seccomp
-from ....operating_system.memory import SHARED_MEMORY
-from ....operating_system.privileges import drop_capabilities
-from ....operating_system.processes import thread_numbers
+from ....operating_system.processes import drop_capabilities, thread_numbers
+from ....operating_system.resources import SHARED_MEMORY
 from ....protocol.errors import GPUClusterError
 from ..grades import Protection
 from ..job import Limits

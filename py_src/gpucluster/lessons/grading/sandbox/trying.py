@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ....operating_system import landlock
-from ....operating_system.privileges import namespaces_of
+from ....operating_system.processes import namespaces_of
 from ...catalogue import notebooks_folder, solutions
 from ..grades import Protection
 from ..job import Job, Kind, Limits, Sandboxing
