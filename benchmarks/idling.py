@@ -26,7 +26,7 @@ FAKES = Path(__file__).parents[1] / "tests" / "fakes"
 def measure(repeats: int) -> dict[str, list[float]]:
     """Return percentages of one core of the supervisor, without and with viewers."""
     from gpucluster.client.control import Control
-    from gpucluster.client.events import telemetry_lines
+    from gpucluster.client.transport import telemetry_lines
     from gpucluster.registry.store import Registry
 
     found: dict[str, list[float]] = {}

@@ -17,7 +17,7 @@ VIEWERS = 5
 
 def _watching(folder: Any, stop: threading.Event) -> threading.Thread:
     """Follow the telemetry of a cluster several times over, reading and throwing away."""
-    from gpucluster.client.events import telemetry_lines
+    from gpucluster.client.transport import telemetry_lines
 
     async def view() -> None:
         async for _ in telemetry_lines(folder):

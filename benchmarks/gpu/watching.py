@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from gpucluster.client.cluster import Cluster
-from gpucluster.client.events import telemetry_lines
+from gpucluster.client.transport import telemetry_lines
 from gpucluster.registry.store import Registry
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from gpucluster.operating_system import processes
-from gpucluster.registry.process import ProcessIdentity, identify, is_alive, send_signal
+from gpucluster.registry.record import ProcessIdentity, identify, is_alive, send_signal
 
 SLEEP = [sys.executable, "-c", "import time; print(flush=True); time.sleep(600)"]
 
@@ -97,7 +97,7 @@ def test_clock_change_keeps_process_identity(sleeper, monkeypatch, linux):
 RECYCLE = """
 import os, signal, subprocess, sys, time
 from pathlib import Path
-from gpucluster.registry.process import identify, is_alive, send_signal
+from gpucluster.registry.record import identify, is_alive, send_signal
 
 first = subprocess.Popen(["sleep", "600"])
 who = identify(first.pid)

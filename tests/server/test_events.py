@@ -11,7 +11,7 @@ from gzip import compress
 
 import pytest
 from gpucluster.client.control import AsyncControl
-from gpucluster.client.events import RawTelemetry
+from gpucluster.client.transport import RawTelemetry
 from gpucluster.protocol.models import ClusterChanged, Hello, HostDevices
 from gpucluster.registry.store import Registry
 from gpucluster.server.event_stream import COMPRESS_ABOVE_BYTES, MAX_MESSAGE_BYTES, EventPump, Viewer, event_message

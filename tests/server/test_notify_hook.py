@@ -11,7 +11,7 @@ import pytest
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterChanged, ClusterState, Hello
-from gpucluster.server.notify_hook import NotifyHook
+from gpucluster.server.extension import NotifyHook
 
 from .models import cluster_model
 

@@ -17,8 +17,7 @@ from gpucluster.client.control import Control
 from gpucluster.operating_system.files import NotPlain, read_plain_file
 from gpucluster.protocol.errors import AccessDenied, StartTimedOut
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry.process import ProcessIdentity
-from gpucluster.registry.record import Record, now
+from gpucluster.registry.record import ProcessIdentity, Record, now
 
 GONE_WITHIN_SECONDS = 5.0
 

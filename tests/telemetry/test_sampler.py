@@ -1,23 +1,33 @@
-"""The sampler on a real scheduler: it sends what the model describes, at any listener's pace."""
+"""The sampler on a real scheduler: it sends what the model describes, and its history of ten minutes is bounded."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
+from types import SimpleNamespace
 
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.backends.scheduler.reader import MOST, HeartbeatReader, TaskProgress
-from gpucluster.client.events import CELLS
+from gpucluster.client.transport import CELLS
 from gpucluster.dask_internals.spans import cell_span
 from gpucluster.protocol.cells import CellProgress
 from gpucluster.protocol.models import EVENT, CellsChanged, Telemetry
+from gpucluster.protocol.telemetry import TelemetryHistory
 from gpucluster.registry.logs import read_cells
 from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.cells import CellLog
-from gpucluster.supervisor.figures.sampler import Sampler, compact
+from gpucluster.supervisor.figures.sampler import (
+    MOST_WORKER_POINTS,
+    History,
+    Sampler,
+    Series,
+    compact,
+    points_per_worker,
+)
 from gpucluster.supervisor.process import warmup
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
@@ -352,3 +362,122 @@ async def test_failure_belongs_to_the_cell_although_another_one_has_tasks_of_the
     error = "ValueError: invalid literal for int() with base 10: 'seven'"
     assert found == {"run-1": (1, 0, 0, None), "run-2": (0, 1, 0, error)}
     await view.close()
+
+
+@pytest.fixture
+def history():
+    return History("0000000a")
+
+
+def columns(n_workers, value=1.0, **more):
+    names = [f"w{number}" for number in range(n_workers)]
+    return {"workers": names, "cpu_percent": [value] * n_workers, "memory_bytes": [1000] * n_workers, **more}
+
+
+def decoded(history):
+    return TelemetryHistory.model_validate_json(history.encoded())
+
+
+def test_nothing_has_happened_yet(history):
+    model = decoded(history)
+    assert (model.id, model.seconds, model.workers) == ("0000000a", [], {})
+
+
+def test_totals_and_workers(history):
+    history.add({**columns(2), "cpu_percent": [10, 30], "processing": [1, 2]}, 100.0)
+    history.add({**columns(2), "cpu_percent": [None, 50], "processing": [0, 0]}, 101.0)
+    model = decoded(history)
+    assert model.seconds == model.worker_seconds == [-1.0, 0.0]
+    assert model.cpu_percent == [20, 50], "the mean of the reported figures"
+    assert model.memory_bytes == [2000, 2000]
+    assert model.processing == [3, 0]
+    assert model.vram_used_bytes == [None, None]
+    assert model.workers["w0"].cpu_percent == [10, None]
+    assert model.workers["w1"].cpu_percent == [30, 50]
+    assert model.workers["w0"].vram_used_bytes is None, "it has no GPU"
+
+
+def test_workers_on_one_device_count_it_once(history):
+    devices = {"device": ["GPU-1", "GPU-1", "GPU-2", None], "vram_used_bytes": [5, 5, 7, 1]}
+    history.add({**columns(4), **devices}, 100.0)
+    assert decoded(history).vram_used_bytes == [13]
+    history.add({**columns(3), **devices, "gpu_utilization_percent": [90, 90, 0]}, 101.0)
+    assert decoded(history).gpu_utilization_percent == [None, 45]
+    assert decoded(history).n_workers == [4, 3]
+
+
+def test_ten_minutes_and_no_more(history):
+    for second in range(1000):
+        history.add(columns(2, value=second), float(second))
+    model = decoded(history)
+    assert len(model.seconds) == len(model.cpu_percent) == 600
+    assert model.seconds[0] == model.worker_seconds[0] == -599
+    assert model.workers["w1"].cpu_percent[-1] == model.cpu_percent[-1] == 999
+
+
+@pytest.mark.parametrize(("n_workers", "points"), [(0, 600), (1, 600), (33, 600), (100, 200), (1000, 20), (9000, 20)])
+def test_many_workers_have_fewer_points_each(n_workers, points):
+    assert points_per_worker(n_workers) == points
+
+
+def test_a_thousand_workers_fit(history):
+    for moment in range(0, 1200, 6):
+        history.add(columns(1000), float(moment))
+    model = decoded(history)
+    assert len(model.seconds) == 100, "one every six seconds"
+    assert 18 <= len(model.worker_seconds) <= 20
+    assert sum(len(worker.cpu_percent) for worker in model.workers.values()) <= MOST_WORKER_POINTS
+    assert model.worker_seconds[0] <= -500, "less than ten minutes"
+
+
+def test_rows_become_coarse_with_many_workers(history):
+    for second in range(300):
+        history.add(columns(2, value=second), float(second))
+    history.add(columns(400, value=7.0), 330.0)
+    model = decoded(history)
+    assert len(model.worker_seconds) <= points_per_worker(400)
+    assert model.worker_seconds == sorted(model.worker_seconds)
+    assert model.worker_seconds[-1] == 0.0
+    assert model.workers["w0"].cpu_percent[-1] == model.workers["w399"].cpu_percent[-1] == 7.0
+    assert set(model.workers["w399"].cpu_percent[:-1]) == {None}
+
+
+def test_worker_is_forgotten_after_ten_minutes(history):
+    history.add(columns(2), 0.0)
+    history.add(columns(1), 500.0)
+    assert decoded(history).workers["w1"].cpu_percent == [1.0, None]
+    history.add(columns(1), 601.0)
+    assert set(decoded(history).workers) == {"w0"}
+
+
+def test_thinning_keeps_the_newest():
+    series = Series(["x"])
+    for number in range(10):
+        series.append(float(number), {"x": float(number)})
+    series.forget(before=0.0, most=3)
+    assert list(series.times) == list(series.values["x"]) == [1.0, 5.0, 9.0]
+
+
+def test_other_load_excludes_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=0.0, busy=0.0)
+    monkeypatch.setattr(psutil, "cpu_count", lambda: 2)
+    times = SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: 0.1 * clock.now)
+    monkeypatch.setattr(sampling, "time", times)
+    monkeypatch.setattr(psutil, "cpu_times", lambda: SimpleNamespace(user=clock.busy, idle=5.0))
+    load = sampling.OtherLoad(2)
+    assert load.read({"cpu_percent": (10.0, 20.0)}) == {}
+    for _ in range(3):
+        clock.now += sampling.MEAN_SECONDS
+        clock.busy += 2 * sampling.MEAN_SECONDS
+        figures = load.read({"cpu_percent": (10.0, 10.0, None)})
+    assert figures == {"host_others_cores": 1.7}
+    clock.now += sampling.MEAN_SECONDS
+    assert load.read({"cpu_percent": (190.0,)}) == {"host_others_cores": 0.0}, "never less than none"
+    clock.now += 3600
+    clock.busy += 2 * 3600
+    assert load.read({"cpu_percent": (10.0,)}) == {}, "a gap of an hour says nothing about the last seconds"
+    clock.now += sampling.MEAN_SECONDS
+    assert load.read({"cpu_percent": (10.0,)}) == {"host_others_cores": 0.0}
+    other = sampling.OtherLoad(1)
+    clock.now += sampling.MEAN_SECONDS
+    assert other.read({}) == {}, "unknown for a part of the machine"

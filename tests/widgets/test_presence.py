@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from gpucluster.client import events
+from gpucluster.client import transport
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.widgets import kernel
@@ -158,13 +158,13 @@ async def until(condition: Callable[[], Any]) -> None:
 @pytest.fixture
 def connections(monkeypatch: Any) -> list[str]:
     opened: list[str] = []
-    original = events.stream_lines
+    original = transport.stream_lines
 
     def noted(folder: Any, path: str) -> Any:
         opened.append(path)
         return original(folder, path)
 
-    monkeypatch.setattr(events, "stream_lines", noted)
+    monkeypatch.setattr(transport, "stream_lines", noted)
     return opened
 
 

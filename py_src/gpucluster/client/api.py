@@ -16,9 +16,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ..protocol.models import ClusterModel
-from ..recordings.frames import By, session_frame
 from ..recordings.places import find_recording
-from ..recordings.reading import playing_speed, read_recording
+from ..recordings.reading import By, playing_speed, read_recording, session_frame
 from ..registry.store import Registry
 from ..site.completing import with_preset
 from ..site.reading import new_troubles

@@ -21,14 +21,13 @@ from ..registry.holders import Hold, Scope
 from ..registry.record import DashboardAddress
 from ..registry.store import Registry
 from .display.presentation import shell_of_notebook
-from .events import RawTelemetry, raw_watch, watch
 from .starting.capacity import bounded_spec, checked_patch, checked_spec, notes_on_patch, notes_on_spec
 from .starting.creation import Creation
 from .starting.environment import python_of
 from .starting.launch import LAUNCH_SECONDS, preview, release_standbys, start_standby
 from .stopping import ended_unasked, remove_cluster, stop_cluster
 from .sync_methods import Synchronous, sync_and_async
-from .transport import answer_seconds, ask_supervisor
+from .transport import RawTelemetry, answer_seconds, ask_supervisor, raw_watch, watch
 from .verbs import Verbs
 from .waiting import OnProgress, raise_if_not_scaled, require_our_version, wait_until_done
 

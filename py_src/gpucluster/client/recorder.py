@@ -12,8 +12,8 @@ from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel
 from ..recordings.line_recorder import LineRecorder
 from .control import AsyncControl
-from .events import follow_telemetry
 from .sync_methods import Synchronous, synchronous
+from .transport import follow_telemetry
 
 
 class AsyncRecorder(LineRecorder):

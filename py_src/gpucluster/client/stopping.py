@@ -19,8 +19,7 @@ from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.telemetry import ActivityEntry
 from ..registry import lock, logs
 from ..registry.directory import write_private
-from ..registry.process import ProcessIdentity, send_signal
-from ..registry.record import Folder
+from ..registry.record import Folder, ProcessIdentity, send_signal
 from ..registry.store import Registry
 from ..registry.unreadable import of_another_version
 from .waiting import POLL_SECONDS

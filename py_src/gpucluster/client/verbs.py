@@ -24,12 +24,11 @@ from ..protocol.workers import find_worker
 from ..registry import logs
 from ..registry.ending import tail
 from .dask_keywords import bounded_workers, duration, wanted_workers, whole
-from .events import newest_sample
 from .links import created_message, links_of, make_link, revoke_links, revoked_message, with_address
 from .starting.capacity import most_workers
 from .starting.environment import set_in_dask
 from .sync_methods import Synchronous, VerbMethod, eager_request, request, synchronous, verb, verb_as
-from .transport import ask_supervisor
+from .transport import ask_supervisor, newest_sample
 from .waiting import wait_until_connected, wait_until_restarted, wait_until_retired
 
 if TYPE_CHECKING:
@@ -386,7 +385,7 @@ class Verbs:
         ------
         InvalidRequest, InvalidState
         """
-        from ..recordings.frames import history_frame
+        from ..recordings.reading import history_frame
 
         history = await self.history(id)
         # In a thread: the first time, pandas takes a moment.

@@ -174,8 +174,6 @@ class Part:
 
 @dataclass(frozen=True)
 class Bar:
-    """A stacked bar."""
-
     label: str
     parts: tuple[Part, ...]
     used_bytes: int
@@ -237,7 +235,6 @@ def memory_bar(used: int | None, kind: str, known: int | None, limit: int | None
 
 
 def results_bar(tiers: dict[str, int | None]) -> Bar:
-    """Return the bytes of results by kind of tier."""
     parts = _not_empty([Part(kind, size or 0) for kind, size in tiers.items()])
     used = sum(part.size_bytes for part in parts)
     return Bar("Results", parts, used, used)

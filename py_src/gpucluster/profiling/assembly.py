@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..client.background import background_loop
-from ..client.events import telemetry_lines
+from ..client.transport import telemetry_lines
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import Telemetry
 from ..protocol.telemetry import TelemetrySample, known_mean, known_sum

@@ -38,7 +38,6 @@ def load(group: str, name: str, kind: type) -> Loaded | None:
 
 
 def package_of(point: EntryPoint) -> str:
-    """Return the package of an entry point, with its version."""
     return printable(f"{point.dist.name} {point.dist.version}" if point.dist is not None else "an unnamed package", 80)
 
 

@@ -23,7 +23,6 @@ DEEPEST = 4
 
 
 def is_recording(name: str) -> bool:
-    """Return whether a file's name is that of a recording."""
     return name.endswith(RECORDING_SUFFIXES) and not name.startswith(".")
 
 

@@ -18,8 +18,7 @@ from ..protocol.errors import InvalidState
 from ..protocol.models import Lease
 from . import lock
 from .directory import write_private
-from .process import ProcessIdentity, identify, is_alive
-from .record import Folder
+from .record import Folder, ProcessIdentity, identify, is_alive
 
 Scope = Literal["cell", "block", "command"]
 

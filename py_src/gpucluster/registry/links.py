@@ -27,8 +27,6 @@ KEPT_VIEWERS = 20
 
 
 class StoredLink(BaseModel):
-    """A link, as stored."""
-
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     link: SharedLink

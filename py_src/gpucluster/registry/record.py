@@ -1,10 +1,14 @@
-"""The record of one supervisor, the files of its folder, and the secret in it."""
+"""The record of one supervisor, the files of its folder, the secret in it, and the identity of processes.
+
+A process is identified by its pid *and* its start, so that a process with a recycled pid is never signalled.
+"""
 
 from __future__ import annotations
 
 import hmac
 import os
 import secrets
+import signal
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,10 +17,36 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..operating_system import processes
 from ..operating_system.files import FOLDER, NotPlain, read_own_file, read_plain_file
 from ..protocol.models import ClusterModel
 from .directory import write_private
-from .process import ProcessIdentity
+
+
+class ProcessIdentity(BaseModel):
+    """One process, for all time."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pid: int
+    birth: str
+    """Opaque: equal for the same process, different for any other that ever has the same pid."""
+
+
+def identify(pid: int) -> ProcessIdentity | None:
+    """Return the identity of a running process, ``None`` when there is none."""
+    birth = processes.birth(pid)
+    return None if birth is None else ProcessIdentity(pid=pid, birth=birth)
+
+
+def is_alive(identity: ProcessIdentity) -> bool:
+    return processes.birth(identity.pid) == identity.birth
+
+
+def send_signal(identity: ProcessIdentity, number: signal.Signals) -> bool:
+    """Signal exactly this process; returns whether it was sent, ``False`` when the process is gone."""
+    return processes.send_signal(identity.pid, identity.birth, number)
+
 
 LONGEST_RECORD = 64 * 2**20  # Bytes.
 _SECRET_BYTES = 32
@@ -71,8 +101,6 @@ class DashboardAddress(BaseModel):
 
 
 class _File:
-    """A file of a ``Folder``."""
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -82,8 +110,6 @@ class _File:
 
 @dataclass(frozen=True)
 class Folder:
-    """The folder of one supervisor."""
-
     path: Path
 
     # The docstring of `gpucluster.registry` describes each file.

@@ -21,8 +21,7 @@ from ..protocol.models import ClusterModel, ClusterState, Idle, Wanted
 from ..protocol.plain_text import printable
 from ..protocol.spec import UnknownSpec
 from ..protocol.version import PROTOCOL_HEADER, PROTOCOL_VERSION, SECRET_HEADER
-from .process import ProcessIdentity
-from .record import Folder, Record, now, read_secret, stamped
+from .record import Folder, ProcessIdentity, Record, now, read_secret, stamped
 
 _ANSWER_SECONDS = 1.0
 _LONGEST_ANSWER = 64 * 2**20

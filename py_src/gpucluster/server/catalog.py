@@ -124,8 +124,6 @@ class PresetsHandler(ClusterAPIHandler):
 
 
 class OpenAPIHandler(ClusterAPIHandler):
-    """OpenAPI document of this interface."""
-
     async def get(self) -> None:
         self.finish(openapi_document(self.base_url))
 

@@ -72,8 +72,6 @@ class RequestHandler(ClusterAPIHandler):
 
 
 class ClustersHandler(RequestHandler):
-    """All clusters of this user."""
-
     polled = True
 
     async def get(self) -> None:
@@ -134,8 +132,6 @@ class PreviewHandler(RequestHandler):
 
 
 class ClusterHandler(ClusterAPIHandler):
-    """One cluster, by id or name."""
-
     async def get(self, cluster: str) -> None:
         self.answer(await self.control.get(cluster))
 
@@ -174,8 +170,6 @@ class PatchNotesHandler(ClusterAPIHandler):
 
 
 class VerbHandler(ClusterAPIHandler):
-    """One verb of one cluster."""
-
     verb: Verb
 
     async def post(self, cluster: str, *named: str) -> None:
@@ -219,16 +213,12 @@ class CellsHandler(ClusterAPIHandler):
 
 
 class LogsHandler(ClusterAPIHandler):
-    """The log of one cluster."""
-
     async def get(self, cluster: str) -> None:
         lines = self.whole_number("lines", 200, minimum=1, maximum=10_000)
         self.answer(await self.control.logs(cluster, lines=lines))
 
 
 class LinksHandler(ClusterAPIHandler):
-    """The links of one cluster."""
-
     allowed: bool
 
     async def get(self, cluster: str) -> None:
@@ -248,7 +238,5 @@ class LinksHandler(ClusterAPIHandler):
 
 
 class LinkHandler(ClusterAPIHandler):
-    """One link of one cluster."""
-
     async def delete(self, cluster: str, link: str) -> None:
         self.answer(await self.control.withdraw(cluster, link))

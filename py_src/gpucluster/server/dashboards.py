@@ -40,8 +40,6 @@ NOT_FORWARDED_ARGUMENTS = frozenset({"token", "_xsrf"})  # For Jupyter; Bokeh wo
 
 
 class PathRefused(GPUClusterError):
-    """The path is not one of a dashboard."""
-
     code = "not_found"
     http_status = 404
 

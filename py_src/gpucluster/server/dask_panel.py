@@ -157,8 +157,6 @@ class PanelClustersHandler(ClustersHandler):
 
 
 class PanelClusterHandler(ClusterHandler):
-    """One cluster of gpucluster."""
-
     async def get(self, cluster: str) -> None:
         self._answer_panel(await self._living(cluster))
 

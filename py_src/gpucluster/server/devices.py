@@ -14,7 +14,7 @@ from ..client.control import AsyncControl
 from ..protocol.errors import AccessDenied, InvalidState, parsed
 from ..protocol.models import HostDevices, ProcessStopped, StopProcess
 from ..protocol.workers import names_of_clusters, names_of_workers
-from ..registry.process import ProcessIdentity, is_alive, send_signal
+from ..registry.record import ProcessIdentity, is_alive, send_signal
 from .api import ClusterAPIHandler
 
 FRESH_SECONDS = 1.0  # Simultaneous requests share one reading.
@@ -96,8 +96,6 @@ _CHANGE: dict[str, float] = {
 
 
 class HostWatch:
-    """Reads the devices periodically."""
-
     def __init__(self, devices: DeviceReader) -> None:
         self._devices = devices
         self._seen_gpu = False

@@ -21,7 +21,7 @@ from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ..client.control import AsyncControl
-from ..client.events import RawTelemetry
+from ..client.transport import RawTelemetry
 from ..protocol.errors import RegistryUnsafe
 from ..protocol.models import ClusterChanged, ClusterModel, ClusterRemoved, Event, Hello, HostChanged
 from .admission import AdmissionMixin, RefusalMixin
@@ -202,8 +202,6 @@ _FINAL, _TEXT, _BINARY = 0x80, 0x1, 0x2
 
 @dataclass(frozen=True)
 class EventMessage:
-    """A message to a page."""
-
     about: tuple[str, str]  # Kind and subject of the event: a later message about it replaces this one.
     payload: bytes  # JSON, or gzip of it.
     compressed: bool

@@ -15,7 +15,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from ..client.events import is_sampled
+from ..client.transport import is_sampled
 from ..protocol.errors import GPUClusterError
 from ..protocol.models import ClusterModel, ClusterState, HostDevices
 from ..protocol.telemetry import TelemetrySample

@@ -55,8 +55,6 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of one path."""
-
     method: str
     path: str
     summary: str

@@ -128,8 +128,6 @@ class RecordingFolder:
 
 
 class RecordedSessionHandler(ClusterAPIHandler):
-    """One recording."""
-
     recordings: RecordingFolder
 
     async def get(self) -> None:
@@ -140,8 +138,6 @@ class RecordedSessionHandler(ClusterAPIHandler):
 
 
 class ClusterRecordingHandler(ClusterAPIHandler):
-    """The current recording of one cluster."""
-
     recordings: RecordingFolder
 
     async def post(self, cluster: str) -> None:

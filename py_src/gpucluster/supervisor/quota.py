@@ -22,8 +22,6 @@ from .state_store import StateStore
 
 
 class Quota(RemainingShare):
-    """The quota of one cluster."""
-
     def __init__(self, registry: Registry, id: str) -> None:
         self._registry = registry
         self._id = id

@@ -34,8 +34,6 @@ SMALL_DISK_SHARE = 0.25  # Of a disk so small that the least room would be most 
 
 @dataclass(frozen=True)
 class Disk:
-    """A disk, as it is now."""
-
     path: str  # Where it is mounted.
     total_bytes: int
     free_bytes: int  # For this user.

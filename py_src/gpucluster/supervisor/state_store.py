@@ -17,8 +17,7 @@ from ..protocol.messages import NEWS, Message, MessageCode, Said, saying
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import printable
 from ..registry.directory import writing
-from ..registry.process import identify
-from ..registry.record import Folder, Record, now
+from ..registry.record import Folder, Record, identify, now
 from ..registry.store import Registry
 
 logger = logging.getLogger("gpucluster.supervisor")

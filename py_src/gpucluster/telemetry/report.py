@@ -131,8 +131,6 @@ def _pool_maximum(worker: Any) -> int | None:
 
 
 class Tiers:
-    """Reads the tiers of one worker."""
-
     def __init__(self, worker: Any) -> None:
         self._worker = worker
         self._files: dict[str, int] = {}

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from ..client.background import background_loop
 from ..client.control import AsyncControl
 from ..client.display.presentation import shell_of_notebook
-from ..client.events import follow_telemetry, is_sampled
+from ..client.transport import follow_telemetry, is_sampled
 from ..protocol.errors import ClusterNotFound, GPUClusterError
 from ..protocol.models import ClusterModel
 

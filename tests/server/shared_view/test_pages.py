@@ -7,7 +7,7 @@ import json
 import pytest
 from distributed.dashboard.scheduler import applications
 from gpucluster.protocol.telemetry import TelemetryHistory, TelemetrySample
-from gpucluster.server.shared_view.dashboard import ReadOnly
+from gpucluster.server.shared_view.routes import ReadOnly
 from gpucluster.server.shared_view.shown import (
     FIGURES,
     SHOWN,

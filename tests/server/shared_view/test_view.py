@@ -17,8 +17,8 @@ from gpucluster.protocol.links import LinkRequest
 from gpucluster.registry.links import add_link, living_links, withdraw_links
 from gpucluster.registry.store import Registry
 from gpucluster.server.routes import routes
-from gpucluster.server.shared_view.dashboard import PAGES_LOADED
 from gpucluster.server.shared_view.handler import OPENINGS, OVER
+from gpucluster.server.shared_view.routes import PAGES_LOADED
 from gpucluster.server.shared_view.sessions import MOST_OF_A_LINK, MOST_SOCKETS_OF_A_LINK, LinkPolicy, is_of_a_hub
 from gpucluster.server.shared_view.shown import shown_pages
 from gpucluster.site import reading

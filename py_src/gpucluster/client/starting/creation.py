@@ -21,8 +21,7 @@ from ...protocol.telemetry import ActivityEntry
 from ...registry import lock, logs
 from ...registry.directory import writing
 from ...registry.holders import Hold, Scope, lease_of_this_process
-from ...registry.process import ProcessIdentity, identify
-from ...registry.record import Folder, Record, now
+from ...registry.record import Folder, ProcessIdentity, Record, identify, now
 from ...registry.store import Registry
 from ...sharing.node import read_node
 from ...sharing.turns import Turn, in_line

@@ -22,8 +22,7 @@ from ...registry import lock
 from ...registry.directory import writing
 from ...registry.ending import tail
 from ...registry.holders import want, want_no_more
-from ...registry.process import ProcessIdentity, identify
-from ...registry.record import Folder, Record
+from ...registry.record import Folder, ProcessIdentity, Record, identify
 from ...registry.store import Registry
 from ..transport import ask_supervisor
 from .environment import cluster_environment, fingerprint, python_of, with_variables_of_workers

@@ -16,7 +16,7 @@ from jupyter_server.base.websocket import WebSocketMixin
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from ...client.control import AsyncControl
-from ...client.events import follow_telemetry, is_sampled
+from ...client.transport import follow_telemetry, is_sampled
 from ...protocol.errors import GPUClusterError
 from ...protocol.links import SharedChanged, SharedCluster, SharedHello, SharedLink, SharedOver, shown_cluster
 from ...registry.record import now

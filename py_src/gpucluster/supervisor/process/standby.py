@@ -16,8 +16,7 @@ from ...protocol.errors import GPUClusterError, InvalidState
 from ...protocol.models import ClusterModel, ClusterState
 from ...registry.ending import NEVER_TAKEN
 from ...registry.holders import is_wanted
-from ...registry.process import identify, is_alive
-from ...registry.record import Folder
+from ...registry.record import Folder, identify, is_alive
 from ...registry.store import Registry
 from ..controller import Controller
 from .caller import Adoption
