@@ -18,7 +18,7 @@ def test_distributed_finds_the_scheme_by_its_entry_point() -> None:
         get_backend("gpucluster").get_listener("some-name", None, True)
 
 
-def test_a_client_computes_by_name_id_and_configured_address(shared_cluster) -> None:
+def test_client_connects_by_name_id_and_address(shared_cluster) -> None:
     for name in ("shared", shared_cluster.id):
         with Client(f"gpucluster://{name}") as client:
             assert client.submit(sum, [1, 2]).result() == 3

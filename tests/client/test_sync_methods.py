@@ -45,13 +45,13 @@ async def test_verb_runs_unawaited_and_is_cancelled_with_its_waiter() -> None:
         await asyncio.wait_for(verbs.count(0), 0.01)
 
 
-def test_without_a_loop_it_begins_where_it_is_awaited() -> None:
+def test_without_loop_starts_when_awaited() -> None:
     verbs = Verbs()
     assert asyncio.run(verbs.count(1)) == 1
     assert verbs.seen == ["begins 1"]
 
 
-def test_an_interrupt_while_the_work_is_handed_over_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_during_handover_cancels(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a busy machine, the work has started before the call that starts it returns."""
     begun, cleaned_up = threading.Event(), threading.Event()
     loop = background_loop()

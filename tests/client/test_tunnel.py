@@ -123,7 +123,7 @@ def test_names_that_are_none(name: str) -> None:
         ssh_tunnel.login_node(name, {})
 
 
-def test_files_of_others_are_neither_believed_nor_deleted(jupyter: HTTPServer, tmp_path: Path) -> None:
+def test_foreign_server_files_are_ignored(jupyter: HTTPServer, tmp_path: Path) -> None:
     (tmp_path / "jpserver-1.json").rename(tmp_path / "real.json")
     (tmp_path / "jpserver-2.json").symlink_to(tmp_path / "real.json")
     (tmp_path / "jpserver-3.json").write_text("[")

@@ -46,7 +46,7 @@ def test_names():
         assert [worker_title(sample, place) for place in range(len(sample.workers))] == case["titles"]
 
 
-def test_thresholds_are_those_of_the_settings_and_marks_those_of_dask():
+def test_thresholds_match_settings_and_marks_match_dask():
     settings = json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"]
     assert {name: settings[name]["default"] for name in CASES["thresholds"]} == CASES["thresholds"]
     memory = next(one["distributed"]["worker"]["memory"] for one in dask.config.defaults if "distributed" in one)

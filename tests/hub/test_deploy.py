@@ -103,7 +103,7 @@ def test_the_littlest_jupyterhub_accepts_its_file():
 
 
 @pytest.mark.parametrize("where", ["tljh", "kubernetes"])
-def test_the_extension_reads_its_settings_where_the_guide_puts_them(where, tmp_path, monkeypatch):
+def test_extension_reads_documented_settings(where, tmp_path, monkeypatch):
     if where == "tljh":
         name, text = "jupyter_gpucluster_config.json", (DEPLOY / "tljh/jupyter_gpucluster_config.json").read_text()
     else:

@@ -69,12 +69,12 @@ def test_bad_spec_is_refused(value, sentence):
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a b", "a/b", "../a", "x" * 64, "a\n", "é", "a\0", "\ud800"])
-def test_a_name_that_could_confuse_a_shell_or_a_path_is_refused(name):
+def test_name_with_special_characters_is_refused(name):
     with pytest.raises(InvalidRequest, match="^name: must start with a letter or digit"):
         parse_spec({"name": name})
 
 
-def test_a_name_that_could_be_taken_for_an_id_is_refused():
+def test_name_like_an_id_is_refused():
     with pytest.raises(InvalidRequest, match="^name: must not look like the id of a cluster"):
         parse_spec({"name": "c34cc47b"})
 
@@ -182,7 +182,7 @@ def test_many_mistakes_are_summarized(parse):
 
 
 @pytest.mark.parametrize("backend", ["local", "auto", "cuda"])
-def test_they_can_be_typed_as_text_and_given_as_mappings(backend):
+def test_mappings_can_be_given_as_text(backend):
     typed = parse_spec({"backend": backend, "env": "A=1, B=two=2", "resources": "GPU=2,MEMORY=4e9", "preload": "numpy"})
     options = {"env": {"A": 1, "B": "two=2"}, "resources": {"GPU": 2, "MEMORY": 4e9}, "preload": ["numpy"]}
     given = parse_spec({"backend": backend, **options})
@@ -195,7 +195,7 @@ def test_they_can_be_typed_as_text_and_given_as_mappings(backend):
 
 @pytest.mark.parametrize("backend", ["local", "auto", "cuda", "ssh", "mpi", "slurm", "kubernetes"])
 @pytest.mark.parametrize("name", ["a'$(touch x)", "two words", "a=b", "a,b", ""])
-def test_a_resource_has_a_name_that_a_worker_can_start_with(backend, name):
+def test_invalid_resource_name_is_refused(backend, name):
     with pytest.raises(InvalidRequest) as refusal:
         parse_spec({"backend": backend, "resources": {name: 1}})
     said = [fault.message for fault in refusal.value.fields if fault.field == "resources"]
@@ -216,7 +216,7 @@ def test_process_variables_for_forked_workers():
     assert {name: json.loads(value) for name, value in there.items()} == {GIVEN_VARIABLES: env}
 
 
-def test_the_values_of_variables_are_not_written_down():
+def test_variable_values_are_not_recorded():
     spec = parse_spec({"backend": "local", "env": {"PASSWORD": "swordfish"}, "n_workers": 0})
     assert spec.written_down().env == {"PASSWORD": HIDDEN}
     assert "swordfish" not in spec.written_down().model_dump_json()
@@ -224,7 +224,7 @@ def test_the_values_of_variables_are_not_written_down():
 
 
 @pytest.mark.parametrize("none", [0, 0.0, "0", " 0 ", "none", " None ", None])
-def test_no_limit_is_written_as_dask_and_the_command_line_write_it(none):
+def test_no_limit_has_the_spellings_of_dask(none):
     assert parse_spec({"backend": "local", "memory_limit": none}).memory_limit is None
     spec = parse_spec({"backend": "cuda", "memory_limit": none, "device_memory_limit": none})
     assert (spec.memory_limit, spec.device_memory_limit) == (None, None)

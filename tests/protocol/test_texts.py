@@ -142,7 +142,7 @@ def test_sizes_are_shown_in_binary_units(size_bytes, shown):
     assert format_size(size_bytes) == shown
 
 
-def test_a_share_of_a_disk_is_not_said_to_be_of_the_memory():
+def test_disk_fraction_is_described_as_disk():
     with pytest.raises(InvalidRequest, match=r"^scratch_limit: a percentage must be between 0% and 100%\.$"):
         parse_spec({"backend": "local", "scratch_limit": "200%"})
 
@@ -160,7 +160,7 @@ def test_numbers_are_seconds(value, seconds):
 
 
 @pytest.mark.parametrize("value", ["", "soon", "-1s", "10 parsecs", "1e5", "s s", True, -1, float("nan"), float("inf")])
-def test_anything_else_is_refused_with_what_is_allowed(value):
+def test_other_values_are_refused_with_allowed_ones(value):
     with pytest.raises(ValueError, match="write seconds, or a duration such as '10s'"):
         parse_seconds(value)
 

@@ -224,7 +224,7 @@ def test_gzip_members_are_joined(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
-def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path, name, monkeypatch):
+def test_growing_file_is_read_to_a_limit(tmp_path, name, monkeypatch):
     path = file_of(tmp_path / name, HEADER)
     written = path.stat().st_size
     original = reading.os.fstat
@@ -274,7 +274,7 @@ def test_damaged_bytes_raise_only_recording_errors(tmp_path_factory, noise, plac
 
 
 class TestPlaces:
-    def test_the_bundled_ones_can_be_played_and_claim_no_gpu(self) -> None:
+    def test_bundled_recordings_are_playable_without_gpu(self) -> None:
         found = bundled_recordings()
         cpu = {"kmeans-cpu", "etl-with-spill-cpu", "out-of-memory-cpu"}
         assert cpu <= {path.name.removesuffix(".gpucluster.jsonl.gz") for path in found}

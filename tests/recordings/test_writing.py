@@ -73,14 +73,14 @@ def test_the_stream_is_kept_as_it_was(tmp_path: Path, name: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [name], "no other file is left"
 
 
-def test_a_packed_file_names_neither_the_file_nor_a_time(tmp_path: Path) -> None:
+def test_packed_file_has_no_name_or_time(tmp_path: Path) -> None:
     written(tmp_path / "private.jsonl.gz", event())
     content = (tmp_path / "private.jsonl.gz").read_bytes()
     assert b"private" not in content
     assert content[4:8] == b"\0\0\0\0"
 
 
-def test_devices_and_workers_are_numbers_the_same_all_along(tmp_path: Path) -> None:
+def test_devices_and_workers_keep_their_pseudonyms(tmp_path: Path) -> None:
     _, first, second = written(tmp_path / "a.jsonl", event(1), event(2, workers=UUIDS[::-1], device=UUIDS[::-1]))
     one, other = "GPU-00000001-0000-0000-0000-000000000000", "GPU-00000002-0000-0000-0000-000000000000"
     assert first["sample"]["workers"] == first["sample"]["device"] == [one, other]
@@ -105,7 +105,7 @@ def test_no_user_or_host_is_written(tmp_path: Path) -> None:
     assert [kind["prefix"] for kind in sample["progress"]] == [WITHHELD, WITHHELD, "lloyd"]
 
 
-def test_names_of_this_person_and_this_computer_are_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_and_host_names_are_withheld(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "lovelace")
     monkeypatch.setattr(platform, "node", lambda: "analytical.example")
     names = Pseudonyms()
@@ -278,7 +278,7 @@ def test_real_gpus_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.label == "Recorded on NVIDIA H200 at 2026-11-20 14:03 UTC — not a live cluster"
 
 
-def test_a_cluster_without_workers_names_the_gpus_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cluster_without_workers_names_usable_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     header = recorded(["NVIDIA H200", "NVIDIA L4"], monkeypatch, workers=[], device=None)
     assert (header.gpus, header.simulated, header.n_workers) == (["NVIDIA H200", "NVIDIA L4"], False, 0)
     chosen = recorded(["NVIDIA H200", "NVIDIA L4"], monkeypatch, spec=CudaSpec(devices=[1]), workers=[], device=None)
@@ -316,7 +316,7 @@ def test_cpu_workers_ask_for_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     assert header.driver is None
 
 
-def test_a_header_cannot_claim_gpus_without_naming_them() -> None:
+def test_gpu_header_without_names_is_refused() -> None:
     with pytest.raises(ValidationError, match="names its GPUs"):
         Recording(title="x", recorded_at=AT, backend="cuda", n_workers=1, simulated=False)
 

@@ -98,7 +98,7 @@ def test_other_files_in_the_folder_stay(registry):
     assert note.exists()
 
 
-def test_a_history_that_cannot_be_written_delays_nothing(registry):
+def test_unwritable_history_delays_nothing(registry):
     (registry.directory / "history").write_text("in the way")
     ended(registry, 1)
     assert numbers(registry) == []
@@ -122,7 +122,7 @@ def test_the_default_registry_keeps_them_at_home(tmp_path, monkeypatch):
         ("{key}", [1]),
     ],
 )
-def test_pieces_of_work_are_chosen_by_name_day_and_id(registry, chosen, found):
+def test_runs_are_chosen_by_name_day_and_id(registry, chosen, found):
     ended(registry, 1, days=2)
     ended(registry, 2, name="weather")
     day = f"@{datetime.now().astimezone().date()}"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from gpucluster.protocol.errors import InvalidState
 from gpucluster.protocol.models import ClusterState
-from gpucluster.registry.holders import Hold, lease_of_this_process, why_over
+from gpucluster.registry.holders import Hold, lease_of_this_process, why_lease_ended
 from gpucluster.registry.record import Folder
 from gpucluster.registry.store import ENDED_LEASES_KEPT
 
@@ -22,15 +22,15 @@ def test_lease_lasts_until_released(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     hold = Hold(folder)
     assert hold.holds
-    assert why_over(folder, MINE) is None
+    assert why_lease_ended(folder, MINE) is None
     with pytest.raises(InvalidState):
         Hold(folder)
     # A forked child inherits the descriptor.
     child = os.dup(hold._descriptor or -1)
-    hold.let_go()
-    hold.let_go()
+    hold.release()
+    hold.release()
     assert not hold.holds
-    assert why_over(folder, MINE) == "The cell that held the lease has ended."
+    assert why_lease_ended(folder, MINE) == "The cell that held the lease has ended."
     os.close(child)
 
 
@@ -38,15 +38,17 @@ def test_lease_ends_with_its_object(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     hold = Hold(folder)
     del hold
-    assert why_over(folder, MINE) is not None
+    assert why_lease_ended(folder, MINE) is not None
 
 
 def test_lease_ends_with_its_process(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     hold = Hold(folder)
     of_another = MINE.model_copy(update={"birth": "before"})
-    assert why_over(folder, of_another) == ("The holder of the lease (notebook, process 7) ended without releasing it.")
-    hold.let_go()
+    assert why_lease_ended(folder, of_another) == (
+        "The holder of the lease (notebook, process 7) ended without releasing it."
+    )
+    hold.release()
 
 
 def test_leases_do_not_displace_clusters(registry):

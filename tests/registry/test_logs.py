@@ -116,7 +116,7 @@ def test_a_link_is_not_followed(tmp_path):
     ],
 )
 def test_requester_is_one_short_line(given, shown):
-    assert logs.who(given) == shown
+    assert logs.requester(given) == shown
 
 
 def work(number: int, n_done: int = 0, **fields: object) -> CellWork:
@@ -141,7 +141,7 @@ def test_the_last_line_of_a_cell_counts(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [1, 20, 200])
-def test_a_line_that_was_cut_off_loses_that_change_only(tmp_path, cut):
+def test_truncated_line_loses_only_its_change(tmp_path, cut):
     path = tmp_path / "cells"
     logs.append_cells(path, [work(1)])
     logs.append_cells(path, [work(1, n_done=5)])

@@ -227,7 +227,7 @@ class TestOtherSites:
         response = await fetch(url.replace("/gpucluster/", "/dask/clusters"), Cookie=cookie, **told)
         assert response.code == 403
 
-    async def test_pages_of_this_server_and_the_person_get_all(self, url, running_cluster, cookie):
+    async def test_own_pages_get_everything(self, url, running_cluster, cookie):
         own = url.split("/a%40b")[0]
         for site in ("same-origin", "none"):
             for path in [*READABLE, "dashboard/shared/status"]:

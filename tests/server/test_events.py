@@ -141,7 +141,7 @@ class TestViewer:
         page.offer("telemetry", "a")
         assert page.received == [("hello", ""), ("telemetry", "a")]
 
-    async def test_while_full_only_the_newest_of_each_waits(self, page):
+    async def test_full_viewer_keeps_only_newest_events(self, page):
         page.fill()
         page.offer("hello")
         for _ in range(1000):

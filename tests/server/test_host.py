@@ -57,7 +57,7 @@ async def viewing(jupyter) -> AsyncIterator:
 
 
 @pytest.mark.full
-async def test_a_view_follows_the_devices_through_every_error(jupyter, machine):
+async def test_host_view_recovers_from_errors(jupyter, machine):
     good = machine.lines
     async with viewing(jupyter) as reading:
         host = await reading(lambda host: host.code == "ok")

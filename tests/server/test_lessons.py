@@ -68,7 +68,7 @@ class TestList:
         assert exercise_of(answer, "06.2")["state"] == "passed"
         assert len(made) == 2
 
-    async def test_the_next_step_goes_on_where_the_learner_was(self, api, folder):
+    async def test_next_step_continues_from_progress(self, api, folder):
         folder.mkdir()
         for exercise in find_lesson("06").exercises[:-1]:
             record({"kind": "check", "exercise": exercise.id, "state": "passed"}, folder)

@@ -190,7 +190,7 @@ def test_more_gpus_than_workers_are_refused():
         parse_spec({"backend": "cuda", "devices": [0, 1]}, SiteLimits(n_workers=1).fault)
 
 
-def test_a_job_may_not_have_more_workers_than_the_cluster():
+def test_job_cannot_exceed_cluster_workers():
     limits = SiteLimits(n_workers=6)
     with pytest.raises(InvalidRequest, match="gpus_per_node: must be at most 6"):
         parse_spec({"backend": "slurm", "gpus_per_node": 8}, limits.fault)

@@ -45,7 +45,7 @@ def read(jp_fetch):
 
 
 class TestList:
-    async def test_the_bundled_ones_and_those_below_the_root(self, api, jp_root_dir):
+    async def test_lists_bundled_and_own_recordings(self, api, jp_root_dir):
         recording(jp_root_dir / "a.gpucluster.jsonl.gz")
         recording(jp_root_dir / "b" / "c.gpucluster.jsonl", {**HEADER, "schema_version": 9})
         recording(jp_root_dir / "other.jsonl")

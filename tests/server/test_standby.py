@@ -57,7 +57,7 @@ async def settle(control, asked: list[str]) -> None:
     assert control.asked == asked
 
 
-async def test_first_list_starts_it_and_a_taken_one_is_replaced(keeper_of):
+async def test_list_starts_standby_and_replaces_taken_one(keeper_of):
     control, keeper = keeper_of()
     keeper.used()
     await settle(control, [])
@@ -134,7 +134,7 @@ class TestRealStandby:
 
         return until
 
-    async def test_is_taken_by_a_cluster_replaced_and_let_go(self, api, waiting, extension, jp_serverapp):
+    async def test_standby_is_taken_replaced_and_released(self, api, waiting, extension, jp_serverapp):
         assert await waiting(lambda found: not found) == set()
         assert (await api("GET", "clusters"))[0] == 200
         first = await waiting(lambda found: len(found) == 1)

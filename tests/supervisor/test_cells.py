@@ -21,7 +21,7 @@ def told(**fields: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_peaks_are_kept_and_traffic_counts_from_the_beginning(tmp_path):
+def test_cell_keeps_peaks_and_traffic(tmp_path):
     log = CellLog(tmp_path / "cells")
     first = told()
     log.add([first], COLUMNS)

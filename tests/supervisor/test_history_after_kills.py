@@ -69,7 +69,7 @@ def lost_seconds(site: Site, victim: str, folder: Path, seed: int) -> float:
     return killed_at - later[0] if later else 0.0
 
 
-def test_a_kill_of_the_supervisor_loses_at_most_a_second(site, tmp_path):
+def test_killed_supervisor_loses_at_most_a_second(site, tmp_path):
     assert lost_seconds(site, "supervisor", tmp_path, 1) <= LOST_SECONDS + SLACK_SECONDS
 
 

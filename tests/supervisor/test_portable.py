@@ -42,7 +42,7 @@ print(gpucluster.list()[0].state)
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_a_cluster_lives_and_takes_everything_along(site, wait_until, end):
+def test_cluster_ends_with_all_its_processes(site, wait_until, end):
     """Including a program that a task has started in a separate session, and whose parent has ended."""
     user = site.python(SCRIPT, stdin=subprocess.PIPE, env={SWITCH: "1"})
     line = user.stdout.readline()

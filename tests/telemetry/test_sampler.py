@@ -318,7 +318,7 @@ async def test_cell_is_reported_at_once_and_its_end_too(cluster, tmp_path):
     await view.close()
 
 
-async def test_cell_whose_results_are_dropped_as_one_task_fails(cluster, tmp_path):
+async def test_failed_cell_without_results_ends(cluster, tmp_path):
     """As `compute` does: Dask forgets the error with the task."""
     view = InProcessScheduler(cluster.scheduler)
     log = CellLog(tmp_path / "cells")
@@ -345,7 +345,7 @@ async def test_cell_whose_results_are_dropped_as_one_task_fails(cluster, tmp_pat
     await view.close()
 
 
-async def test_failure_belongs_to_the_cell_although_another_one_has_tasks_of_the_kind(cluster):
+async def test_failure_belongs_to_its_cell(cluster):
     view = InProcessScheduler(cluster.scheduler)
     async with Client(cluster, asynchronous=True) as client:
         with cell_span("lab [1]", "run-1", {"id": "run-1", "kernel": "k", "cell": "c"}):

@@ -41,7 +41,7 @@ def presence() -> tuple[Presence, Clock]:
     return Presence(clock), clock
 
 
-def test_a_view_is_expected_for_a_while_after_it_was_shown():
+def test_view_is_expected_after_display():
     found, clock = presence()
     assert not found.looked_at(busy=False)
     assert not found.looked_at(busy=True)

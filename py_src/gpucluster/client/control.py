@@ -75,7 +75,7 @@ class ControlMethods:
         try:
             model = await self._begin(creation)
         except BaseException:
-            creation.let_go()
+            creation.release()
             raise
         assert creation.hold is not None
         return model, creation.hold
@@ -250,7 +250,7 @@ class AsyncControl(ControlMethods, Verbs):
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None, later: bool = False) -> None:
         self.registry = Registry(directory, later=later)
-        self.by = logs.who(by) or this_process()
+        self.by = logs.requester(by) or this_process()
 
     def find_living(self, name: str | None = None) -> ClusterModel:
         """Return a cluster that has not ended, by name or id; by default the only one, or the lease of this command."""

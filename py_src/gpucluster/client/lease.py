@@ -163,14 +163,14 @@ class LeaseOfWorkers:
                 self.control, model, timeout=self.timeout, deadline=deadline, progress=progress
             )
         except BaseException:
-            hold.let_go()
+            hold.release()
             raise
         self._model, self._hold = model, hold
         return model
 
     def _let_go(self) -> None:
         if self._hold is not None:
-            self._hold.let_go()
+            self._hold.release()
 
 
 class Lease(LeaseOfWorkers):

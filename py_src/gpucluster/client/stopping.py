@@ -145,10 +145,10 @@ def how_it_ended(model: ClusterModel, by: str | None) -> str:
     failed = model.state is ClusterState.FAILED
     verb = "is being stopped" if model.state is ClusterState.STOPPING else "failed" if failed else "was stopped"
     when = "" if model.ended_at is None else f" {_clock(model.ended_at)}"
-    told = next((message.text for message in model.said(MessageCode.STOPPED) if message.subject is not None), None)
-    if told is not None and not failed:  # By an instructor, whom the text names.
+    notice = next((message.text for message in model.said(MessageCode.STOPPED) if message.subject is not None), None)
+    if notice is not None and not failed:  # By an instructor, whom the text names.
         verb = "is being stopped" if model.state is ClusterState.STOPPING else "ended"
-        return f"The cluster '{model.name}' {verb}{when}. {told}"
+        return f"The cluster '{model.name}' {verb}{when}. {notice}"
     who = "" if by is None or failed else f" by {_with_article(by)}"
     why = f": {model.reason}" if model.reason else "."
     return f"The cluster '{model.name}' {verb}{when}{who}{why}"

@@ -24,7 +24,7 @@ Scope = Literal["cell", "block", "command"]
 
 
 class Hold:
-    """This process's hold on the lease in a folder. It ends with ``let_go``, this object, or this process."""
+    """This process's hold on the lease in a folder. It ends with ``release``, this object, or this process."""
 
     def __init__(self, folder: Folder) -> None:
         self._pid = os.getpid()
@@ -36,7 +36,7 @@ class Hold:
     def holds(self) -> bool:
         return self._descriptor is not None and os.getpid() == self._pid
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the lease. A second call is harmless."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is None:
@@ -48,7 +48,7 @@ class Hold:
             os.close(descriptor)
 
     def __del__(self) -> None:
-        self.let_go()
+        self.release()
 
 
 def lease_of_this_process(scope: Scope, holder: str) -> Lease:
@@ -58,7 +58,7 @@ def lease_of_this_process(scope: Scope, holder: str) -> Lease:
     return Lease(scope=scope, holder=holder, pid=me.pid, birth=me.birth)
 
 
-def why_over(folder: Folder, lease: Lease) -> str | None:
+def why_lease_ended(folder: Folder, lease: Lease) -> str | None:
     """Return why a lease is over; ``None`` while its holder lives, even suspended, and wants it."""
     if not is_alive(ProcessIdentity(pid=lease.pid, birth=lease.birth)):
         return f"The holder of the lease ({lease.holder}) ended without releasing it."
@@ -67,7 +67,7 @@ def why_over(folder: Folder, lease: Lease) -> str | None:
     return None
 
 
-def want(folder: Folder) -> None:
+def want_standby(folder: Folder) -> None:
     """Note that this process wants the standby. Call it while holding the registry's lock."""
     me = identify(os.getpid())
     assert me is not None
@@ -75,7 +75,7 @@ def want(folder: Folder) -> None:
     write_private(folder.wanted_by / str(me.pid), me.model_dump_json())
 
 
-def want_no_more(folder: Folder) -> bool:
+def release_standby(folder: Folder) -> bool:
     try:
         (folder.wanted_by / str(os.getpid())).unlink()
     except (FileNotFoundError, NotADirectoryError):
@@ -83,7 +83,7 @@ def want_no_more(folder: Folder) -> bool:
     return True
 
 
-def is_wanted(folder: Folder) -> bool:
+def is_standby_wanted(folder: Folder) -> bool:
     """Whether a running process wants the standby."""
     with suppress(FileNotFoundError):
         for path in folder.wanted_by.iterdir():

@@ -64,7 +64,7 @@ _MESSAGE_CHARACTERS = 500
 _BY_CHARACTERS = 80
 
 
-def who(text: str | None) -> str | None:
+def requester(text: str | None) -> str | None:
     """Return the claimed requester in a form that is safe to show: one short line of ordinary characters."""
     shown = "".join(letter if letter.isascii() and letter.isprintable() else "?" for letter in text or "").strip()
     return shown[:_BY_CHARACTERS] or None

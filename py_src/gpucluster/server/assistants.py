@@ -61,7 +61,7 @@ async def _found(cluster: str) -> tuple[AsyncControl, ClusterModel]:
 async def list_gpu_clusters() -> list[dict[str, Any]]:
     """List this user's Dask clusters: state, workers, load, recent events, and whether they are idle."""
     control = _control()
-    return [await _told(control, model) for model in await control.list()]
+    return [await _summary(control, model) for model in await control.list()]
 
 
 async def who_uses_the_gpus() -> dict[str, Any]:
@@ -122,13 +122,13 @@ async def why_is_the_gpu_cluster_slow(cluster: str) -> dict[str, Any]:
     `cluster`: name or id.
     """
     control, model = await _found(cluster)
-    told = await _told(control, model)
+    summary = await _summary(control, model)
     try:
         profile = await last_gpu_cluster_profile(cluster)
     except InvalidRequest as error:
-        return {**told, "findings": [], "profile": error.message}
+        return {**summary, "findings": [], "profile": error.message}
     findings = [{key: one[key] for key in ("title", "evidence", "advice")} for one in profile.get("findings", ())]
-    return {**told, "findings": findings, "profile": f"of {profile.get('started_at')}"}
+    return {**summary, "findings": findings, "profile": f"of {profile.get('started_at')}"}
 
 
 # -- changing ------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ async def start_gpu_cluster(name: str, n_workers: int | None = None, backend: st
     services = _must_change()
     wanted = {"backend": backend, "name": name} | ({} if n_workers is None else {"n_workers": n_workers})
     control = _control()
-    return await _told(control, await control.create(wanted, cwd=services.directory))
+    return await _summary(control, await control.create(wanted, cwd=services.directory))
 
 
 async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
@@ -154,7 +154,7 @@ async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
     _must_change()
     patch = parse_patch({"n_workers": n_workers})
     control, model = await _found(cluster)
-    return await _told(control, await control.patch(model.id, patch))
+    return await _summary(control, await control.patch(model.id, patch))
 
 
 async def stop_gpu_cluster(cluster: str) -> dict[str, Any]:
@@ -164,7 +164,7 @@ async def stop_gpu_cluster(cluster: str) -> dict[str, Any]:
     """
     _must_change()
     control, model = await _found(cluster)
-    return await _told(control, await control.stop(model.id, wait=False))
+    return await _summary(control, await control.stop(model.id, wait=False))
 
 
 def _must_change() -> Any:
@@ -178,8 +178,8 @@ def _must_change() -> Any:
 # -- formatting ----------------------------------------------------------------------------------
 
 
-async def _told(control: AsyncControl, model: ClusterModel) -> dict[str, Any]:
-    told: dict[str, Any] = {
+async def _summary(control: AsyncControl, model: ClusterModel) -> dict[str, Any]:
+    summary: dict[str, Any] = {
         "name": model.name,
         "id": model.id,
         "kind": model.backend,
@@ -196,10 +196,10 @@ async def _told(control: AsyncControl, model: ClusterModel) -> dict[str, Any]:
     }
     if model.scheduler_address is not None and not model.state.ended:
         try:
-            told["now"] = sentences(await control.sample(model.id, timeout=5))
+            summary["now"] = sentences(await control.sample(model.id, timeout=5))
         except GPUClusterError as error:
-            told["now"] = [error.message]
-    return _known(told)
+            summary["now"] = [error.message]
+    return _known(summary)
 
 
 def _gpu(device: DeviceModel) -> dict[str, Any]:
@@ -220,17 +220,17 @@ def _gpu(device: DeviceModel) -> dict[str, Any]:
 
 
 def _process(process: DeviceProcess) -> dict[str, Any]:
-    told = process.model_dump(include={"pid", "user", "command", "cluster", "notebook", "role", "worker"})
-    return _known({**told, "memory": _size(process.memory_used_bytes)})
+    summary = process.model_dump(include={"pid", "user", "command", "cluster", "notebook", "role", "worker"})
+    return _known({**summary, "memory": _size(process.memory_used_bytes)})
 
 
 def _size(size_bytes: int | None) -> str | None:
     return None if size_bytes is None else size_text(size_bytes)
 
 
-def _known(told: dict[str, Any]) -> dict[str, Any]:
+def _known(summary: dict[str, Any]) -> dict[str, Any]:
     """Return the known entries: assistants need not read the rest."""
-    return {name: value for name, value in told.items() if value not in (None, [], {})}
+    return {name: value for name, value in summary.items() if value not in (None, [], {})}
 
 
 def _bounded(name: str, number: int) -> int:

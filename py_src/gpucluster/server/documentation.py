@@ -31,8 +31,8 @@ JupyterLab's *Settings*.
 def page() -> str:
     rows = []
     for name, trait in sorted(GPUClusterExtension.class_own_traits(config=True).items()):
-        told = _PAGE.sub(r"[\1](\1)", " ".join(trait.help.split()))
-        rows.append(f"| `{name}` | `{trait.default_value_repr()}` | {told} |\n")
+        help_text = _PAGE.sub(r"[\1](\1)", " ".join(trait.help.split()))
+        rows.append(f"| `{name}` | `{trait.default_value_repr()}` | {help_text} |\n")
     return _INTRODUCTION + "".join(rows)
 
 

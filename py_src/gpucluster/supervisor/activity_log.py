@@ -75,7 +75,7 @@ class ActivityLog:
         """Notices of results that are being recomputed."""
 
     def note_request(self, kind: str, by: str | None, message: str) -> None:
-        self._append(kind, message, logs.who(by))
+        self._append(kind, message, logs.requester(by))
 
     def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
         if patch.idle_timeout_seconds is not None:

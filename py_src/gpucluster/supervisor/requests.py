@@ -29,7 +29,7 @@ from ..protocol.telemetry import Decision
 from ..protocol.verbs import VERBS, Verb
 from ..protocol.workers import find_worker
 from ..recordings.line_recorder import LineRecorder
-from ..registry.holders import why_over
+from ..registry.holders import why_lease_ended
 from ..registry.record import Folder, now
 from ..registry.store import Registry
 from ..site.quota import is_here
@@ -83,7 +83,7 @@ class ClusterParts:
     def why_lease_over(self) -> str | None:
         """Return why a lease has ended; ``None`` while it has a holder, or where there is no lease."""
         lease = self.model.lease
-        return None if lease is None else why_over(self.folder, lease)
+        return None if lease is None else why_lease_ended(self.folder, lease)
 
 
 class Requests:

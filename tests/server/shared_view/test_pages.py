@@ -122,7 +122,7 @@ def test_questions_pass():
     ]  # fmt: skip
 
 
-def test_changes_do_not_pass_with_their_buffers_and_questions_after_them_do():
+def test_only_read_requests_are_forwarded():
     with_buffers = '{"msgid": "8", "msgtype": "PATCH-DOC", "num_buffers": 2}'
     assert kinds(heard(PATCH, "{}", "{}", QUESTION)) == ["PULL-DOC-REQ"]
     assert kinds(heard(with_buffers, "{}", "{}", *["{}", b"x"] * 2, QUESTION)) == ["PULL-DOC-REQ"]

@@ -488,7 +488,7 @@ async def test_websocket_rate_limit(view, folder, extension, closing, path):
     assert [await status(cookie), await status(cookie), await status(cookie_apart)] == [200, 429, 200]
 
 
-async def test_a_page_of_the_dashboard_opens_only_as_bokeh_does(view, token):
+async def test_dashboard_socket_requires_bokeh_protocol(view, token):
     url = view.replace("http", "ws", 1) + "dashboard/individual-cpu/ws"
     headers = {"Cookie": await cookie_for(view, token)}
     for protocols in (None, ["x", "bokeh"]):
@@ -564,7 +564,7 @@ async def test_hub_requires_login_too(view, folder, extension, jp_auth_header, m
     assert (await ask(view + "history", Cookie=cookie)).code == 401
 
 
-async def test_a_site_that_forbids_links_forbids_those_that_there_are(view, extension, api, monkeypatch, cookie, token):
+async def test_site_disables_existing_links(view, extension, api, monkeypatch, cookie, token):
     site = Site()
     site = replace(site, sharing=site.sharing.model_copy(update={"links": False}))
     monkeypatch.setattr("gpucluster.server.shared_view.sessions.this_site", lambda: site)
@@ -598,7 +598,7 @@ async def test_the_owner_makes_lists_and_withdraws(api, view, folder):
     assert (await ask(view + "history", Cookie=cookie)).code == 403
 
 
-async def test_these_are_the_only_addresses_without_log_in(extension):
+async def test_only_these_addresses_need_no_login(extension):
     open_ones = {
         pattern
         for pattern, handler, _ in extension.handlers

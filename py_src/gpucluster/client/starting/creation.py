@@ -61,7 +61,7 @@ class Creation:
         try:
             return await self._begin()
         except BaseException:
-            self.let_go()
+            self.release()
             raise
 
     async def _begin(self) -> ClusterModel:
@@ -80,17 +80,17 @@ class Creation:
         """Return the seconds that are left; at least some, so that what does not hang completes."""
         return max(_AT_LEAST_SECONDS, self._deadline - time.monotonic())
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the hold of a lease."""
         if self.hold is not None:
-            self.hold.let_go()
+            self.hold.release()
 
     def _give_up(self, folder: Folder) -> Folder:
         """Give up the standby, and start a process for the cluster."""
         if folder.killed.exists():
             return folder  # The cluster was stopped already.
         signal_supervisor(self.registry, folder, signal.SIGKILL)
-        self.let_go()
+        self.release()
         with suppress(FileNotFoundError), self.registry.exclusive(self._left()):
             # No longer a cluster, and a standby without a fingerprint is never chosen.
             self.registry.write(folder, Record(kind="standby"))

@@ -21,7 +21,7 @@ from ...protocol.spec import SpecBase
 from ...registry import lock
 from ...registry.directory import writing
 from ...registry.ending import tail
-from ...registry.holders import want, want_no_more
+from ...registry.holders import release_standby, want_standby
 from ...registry.record import Folder, ProcessIdentity, Record, identify
 from ...registry.store import Registry
 from ..transport import ask_supervisor
@@ -204,13 +204,13 @@ def start_standby(registry: Registry, *, python: str) -> bool:
         fitting = [folder for folder, record in living if record.fingerprint == wanted]
         for folder, _ in living:
             if folder not in fitting:
-                want_no_more(folder)
+                release_standby(folder)
         if fitting:
-            want(fitting[0])
+            want_standby(fitting[0])
             return False
         folder, held = registry.new_folder()
         try:
-            want(folder)
+            want_standby(folder)
             registry.write(folder, Record(kind="standby", fingerprint=wanted))
         except BaseException:
             os.close(held)
@@ -234,7 +234,7 @@ async def release_standbys(registry: Registry) -> bool:
     """Release all standbys; returns whether one was wanted. Those that no other process wants end now."""
     released = False
     for folder, _ in standbys(registry):
-        if want_no_more(folder):
+        if release_standby(folder):
             released = True
             # One that does not respond, or that another process releases a moment later, ends on its next check.
             with suppress(GPUClusterError):

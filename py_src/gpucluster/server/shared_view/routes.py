@@ -62,7 +62,7 @@ def shared_routes(
     return [
         (VIEW + "/", SharedPageHandler, parts),
         (f"{VIEW}/({names})", SharedFileHandler, parts),
-        (VIEW + "/session", SharedSessionHandler, {**parts, "told": Limiter(*OPENINGS_TOLD)}),
+        (VIEW + "/session", SharedSessionHandler, {**parts, "logged": Limiter(*OPENINGS_LOGGED)}),
         (VIEW + "/login", SharedLoginHandler, parts),
         (VIEW + "/events", SharedEventsHandler, {**socket, "feeds": shared.feeds}),
         (VIEW + "/history", SharedHistoryHandler, parts),
@@ -79,7 +79,7 @@ WRONG = (
     "This link is not valid, and too many invalid ones came from your address. Ask for a new one, or try again in a "
     "minute."
 )
-OPENINGS_TOLD = (1, 600.0)  # Number and seconds of log entries about opening a link; the list counts each time.
+OPENINGS_LOGGED = (1, 600.0)  # Number and seconds of log entries about opening a link; the list counts each time.
 
 _HERE = Path(str(files("gpucluster"))) / "server" / "shared_view" / "static"
 _WIDGETS = Path(str(files("gpucluster"))) / "widgets" / "static"
@@ -130,7 +130,7 @@ class _Token(BaseModel):
 class SharedSessionHandler(SharedViewHandler):
     """Exchange of a link's token for a cookie that is only sent to this view."""
 
-    told: Limiter
+    logged: Limiter
 
     @allow_unauthenticated
     async def get(self, cluster: str) -> None:
@@ -191,7 +191,7 @@ class SharedSessionHandler(SharedViewHandler):
         except (GPUClusterError, OSError) as error:
             self.log.warning("Could not log that a link was opened: %s", error)
             return
-        if opened is None or not self.told.note(link.id):
+        if opened is None or not self.logged.note(link.id):
             return
         whom = f" by {viewer}" if viewer else ""
         entry = f"Link {link.id} opened{whom}; {times(opened.opened)} so far"

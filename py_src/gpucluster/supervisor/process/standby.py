@@ -15,7 +15,7 @@ from typing import NoReturn
 from ...protocol.errors import GPUClusterError, InvalidState
 from ...protocol.models import ClusterModel, ClusterState
 from ...registry.ending import NEVER_TAKEN
-from ...registry.holders import is_wanted
+from ...registry.holders import is_standby_wanted
 from ...registry.record import Folder, identify, is_alive
 from ...registry.store import Registry
 from ..controller import Controller
@@ -80,7 +80,7 @@ class Standby:
         """Raise `InvalidState` while a running process wants this standby, or when there is a cluster."""
         if self.asked_for:
             raise InvalidState("This process has a cluster; stop the cluster instead.")
-        if is_wanted(self._folder):
+        if is_standby_wanted(self._folder):
             raise InvalidState("Another of your processes uses this standby; it ends together with that one.")
 
     def end(self) -> NoReturn:
@@ -125,4 +125,4 @@ class Standby:
             self._chosen_at = self._chosen_at or time.monotonic()
             asker_lives = record.asked_by is None or is_alive(record.asked_by)
             return asker_lives and time.monotonic() - self._chosen_at < ADOPTION_SECONDS
-        return is_wanted(self._folder) and time.monotonic() - self._started < LIFETIME_SECONDS
+        return is_standby_wanted(self._folder) and time.monotonic() - self._started < LIFETIME_SECONDS
