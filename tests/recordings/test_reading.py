@@ -369,7 +369,7 @@ def test_speeds(speed):
         playing_speed(speed)
 
 
-HEADER = Recording(title="t", recorded_at="2026-11-21T10:00:00Z", backend="cuda", n_workers=2, simulated=True)
+RECORDING = Recording(title="t", recorded_at="2026-11-21T10:00:00Z", backend="cuda", n_workers=2, simulated=True)
 SAMPLES = [
     TelemetrySample(
         id="a", at="2026-11-21T10:00:00Z", workers=["0"], memory_bytes=10, cpu_percent=50.0, tasks={"memory": 3},
@@ -380,7 +380,7 @@ SAMPLES = [
         device="GPU-1", host=["node1", "node2"], vram_used_bytes=7, tasks={"no-worker": 2},
     ),
 ]  # fmt: skip
-SESSION = RecordedSession(recording=HEADER, label=HEADER.label, samples=SAMPLES)
+SESSION = RecordedSession(recording=RECORDING, label=RECORDING.label, samples=SAMPLES)
 
 
 def test_all_workers_together():

@@ -1,4 +1,4 @@
-"""Where Dask keeps its files: in a directory of the cluster's own, wherever that is."""
+"""Dask keeps its files in the cluster's directory; workers spill no more than a cluster may, less on a full disk."""
 
 from __future__ import annotations
 
