@@ -28,11 +28,9 @@ from gpucluster.protocol.models import (
 )
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
-from gpucluster.recordings import line_recorder as module
 from gpucluster.recordings import writing
-from gpucluster.recordings.line_recorder import provenance
 from gpucluster.recordings.reading import read_recording
-from gpucluster.recordings.writing import WITHHELD, Pseudonyms, RecordingFull, RecordingWriter, target_of
+from gpucluster.recordings.writing import WITHHELD, Pseudonyms, RecordingFull, RecordingWriter, provenance, target_of
 from pydantic import ValidationError
 
 UUIDS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in (0xABCD, 0x1234)]
@@ -258,7 +256,7 @@ def recorded(
     """Return the header of a recording of two GPU workers on a machine with GPUs of these names."""
     devices = [DeviceModel(uuid=GPUS[place], index=place, name=name) for place, name in enumerate(names)]
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
-    monkeypatch.setattr(module, "host_devices", lambda: host)
+    monkeypatch.setattr(writing, "host_devices", lambda: host)
     model = ClusterModel(
         id="0123abcd", name="wire", backend="cuda", has_gpus=True, state=ClusterState.RUNNING, wanted=Wanted(),
         idle=Idle(), python="/usr/bin/python3", created_at=AT, spec=spec or CudaSpec(),
@@ -305,7 +303,7 @@ def test_unknown_device_is_simulated(names, changes, monkeypatch):
 
 
 def test_cpu_workers_ask_for_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "host_devices", lambda: pytest.fail("not needed"))
+    monkeypatch.setattr(writing, "host_devices", lambda: pytest.fail("not needed"))
     model = ClusterModel(
         id="0123abcd", name="wire", backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
         python="/usr/bin/python3", created_at=AT, spec=LocalSpec(),

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.models import ClusterModel
-from ..recordings.line_recorder import LineRecorder
+from ..recordings.writing import LineRecorder
 from .control import AsyncControl
 from .sync_methods import Synchronous, synchronous
 from .transport import follow_telemetry

@@ -28,7 +28,7 @@ from ..protocol.spec_base import not_whole_jobs
 from ..protocol.telemetry import Decision
 from ..protocol.verbs import VERBS, Verb
 from ..protocol.workers import find_worker
-from ..recordings.line_recorder import LineRecorder
+from ..recordings.writing import LineRecorder
 from ..registry.holders import why_lease_ended
 from ..registry.record import Folder, now
 from ..registry.store import Registry

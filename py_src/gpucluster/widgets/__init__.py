@@ -19,9 +19,8 @@ from ..client.display.presentation import shell_of_notebook
 from ..client.handle import ClusterHandle
 from ..protocol.errors import GPUClusterError
 from ..protocol.recordings import RecordedSession
-from .cluster_widget import ClusterCard, ClusterDashboard, ClusterGauges, link_of
-from .output import OutputWidget, RecordedGauges, RecordedPicture
 from .picture import Picture
+from .views import ClusterCard, ClusterDashboard, ClusterGauges, OutputWidget, RecordedGauges, RecordedPicture, link_of
 
 __all__ = ["ClusterCard", "ClusterDashboard", "ClusterGauges", "Picture", "RecordedGauges", "RecordedPicture",
            "card_bundle", "dashboard", "gauges", "replay", "show_card"]  # fmt: skip

@@ -23,8 +23,7 @@ from ..protocol.models import ClusterModel
 
 if TYPE_CHECKING:
     from ..client.control import AsyncControl
-    from .cluster_widget import ClusterWidget
-    from .output import OutputWidget
+    from .views import ClusterWidget, OutputWidget
 
 
 LOOK_SECONDS = 0.25
