@@ -271,6 +271,10 @@ describe('the line below a cell', () => {
     cells[1].strips[0].node.querySelector<HTMLElement>('.gpc-CellStrip-stop')?.click();
     expect(interrupted).toHaveBeenCalledTimes(1);
     cells[1].state = 'idle';
+    // As after a reload, until the busy kernel answers.
+    kernel.status = 'unknown';
+    changed.emit();
+    expect(cells.map(({ canStop }) => canStop)).toEqual([false, true]);
     kernel.status = 'idle';
     changed.emit();
     expect(cells.map(({ canStop }) => canStop)).toEqual([false, false]);

@@ -226,10 +226,11 @@ export class NotebookStrips {
     if (panel.content.widgets.some(isRunning)) {
       return isRunning(cell) && run.kernel === this._kernel;
     }
-    // After a reload, older releases of JupyterLab do not know which cell is being run. Otherwise the status says
-    // little: a message of a widget makes a busy kernel idle.
+    // After a reload, JupyterLab does not know which cell is being run, and a busy kernel that has not answered yet is
+    // 'unknown'. Otherwise the status says little: a message of a widget makes a busy kernel idle.
     const kernel = panel.sessionContext.session?.kernel;
-    return kernel?.status === 'busy' && run.kernel === kernel.id && run.id === newest;
+    const isBusy = ['busy', 'unknown'].includes(kernel?.status ?? '');
+    return isBusy && run.kernel === kernel?.id && run.id === newest;
   }
 
   private _newest(): string | null {
