@@ -66,7 +66,7 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
         ({"env": {"a+b": "c"}}, r"'a\+b' cannot be the name of a variable in a pod"),
         ({"rmm_pool_size": "1 GiB"}, "rmm_pool_size is for workers with a GPU"),
         ({"cores": 1, "threads_per_worker": 2}, "the worker has 2 threads; ask for more cores"),
-        ({"interface": "ib0"}, "interface is for workers that come to this machine"),
+        ({"interface": "ib0"}, "interface is for workers that connect to this machine"),
         ({"scheduler_memory": "10%"}, "scheduler_memory: must be a size"),
         ({"memory_limit": "10%"}, "memory_limit: must be a size"),
     ],

@@ -45,7 +45,7 @@ async function unpack(data: ArrayBuffer): Promise<string | null> {
     const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'));
     return await new Response(stream).text();
   } catch (error) {
-    console.error('A message of gpucluster could not be unpacked.', error);
+    console.error('A message from gpucluster could not be decoded.', error);
     return null;
   }
 }

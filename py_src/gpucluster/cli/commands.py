@@ -39,7 +39,7 @@ def declare_names(parser: SentenceParser, complete: str) -> None:
 
 
 def declare_waiting(parser: SentenceParser, what: str) -> None:
-    parser.argument("--no-wait", action="store_true", help=f"Return at once, without waiting {what}.")
+    parser.argument("--no-wait", action="store_true", help=f"Return immediately, without waiting {what}.")
     parser.argument("--timeout", metavar="SECONDS", help="Timeout in seconds. 1 to 86400. Default: 120.")
 
 

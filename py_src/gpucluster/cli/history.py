@@ -42,7 +42,7 @@ def history(control: Control, found: Namespace) -> tuple[BaseModel, str]:
 
 def _listed(answer: History) -> str:
     if not answer.cells:
-        return "No cell and no script has computed on a cluster yet."
+        return "No cell or script has used a cluster yet."
     return cells_table(answer.cells, everywhere=True)
 
 

@@ -55,7 +55,7 @@ def _lease(parser: SentenceParser, face: str) -> None:
     if face == SHELL:
         parser.argument_after_dashes(
             "command", metavar="COMMAND",
-            help="What to run; in Python, Client() and gpucluster.connect() find the worker there.",
+            help="Command to run. In Python, Client() and gpucluster.connect() use the leased worker.",
         )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _record(parser: SentenceParser, face: str) -> None:
     if face == MAGIC:
         parser.argument("file", nargs="?", metavar="FILE", complete="file", help=file)
         declare_name(parser)
-        parser.argument("--stop", action="store_true", help="End the recording of this notebook, of NAME or of all.")
+        parser.argument("--stop", action="store_true", help="Stop the recording of this notebook, of NAME or of all.")
     else:
         declare_name(parser)
         parser.argument("file", metavar="FILE", complete="file", help=file)
@@ -176,7 +176,7 @@ def _stop(parser: SentenceParser, face: str) -> None:
     declare_names(parser, LIVING)
     parser.argument("--all", action="store_true", help="Stop all of your clusters on this machine.")
     parser.argument(
-        "--no-wait", action="store_true", help="Return at once, without waiting until the cluster has stopped."
+        "--no-wait", action="store_true", help="Return immediately, without waiting until the cluster has stopped."
     )
     if face == SHELL:
         parser.argument("--yes", action="store_true", help="With --all: do not ask (as without a terminal).")

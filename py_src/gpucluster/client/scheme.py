@@ -43,7 +43,7 @@ class SchemeBackend(Backend):
         return ClusterConnector()
 
     def get_listener(self, loc: str, handle_comm: Any, deserialize: bool, **connection_args: Any) -> Any:
-        raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
+        raise ValueError(f"Cannot listen on {SCHEME}://{loc}: it is a cluster's name.")
 
     def get_address_host(self, loc: str) -> str:
         return loc
@@ -52,4 +52,4 @@ class SchemeBackend(Backend):
         return loc
 
     def get_local_address_for(self, loc: str) -> str:
-        raise ValueError(f"Nothing can listen on {SCHEME}://{loc}: it is the name of a cluster.")
+        raise ValueError(f"Cannot listen on {SCHEME}://{loc}: it is a cluster's name.")

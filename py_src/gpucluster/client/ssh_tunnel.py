@@ -84,7 +84,7 @@ def login_node(
     through = environment.get("SSH_CONNECTION", "").split()
     if len(through) == 4 and not _is_ours(through[2]):
         # The job inherited this variable from the login that it was submitted in.
-        return _name_of(through[2]), "The login node is the one that you have logged in to (SSH_CONNECTION)."
+        return _name_of(through[2]), "The login node is the one you are logged in to (SSH_CONNECTION)."
     submitted = environment.get("SLURM_SUBMIT_HOST", "")
     if submitted and _NAME.fullmatch(submitted) and not _is_here(submitted):
         return socket.getfqdn(submitted), (

@@ -171,7 +171,7 @@ async def newest_sample(folder: Folder) -> TelemetrySample:
                 return Telemetry.model_validate_json(line).sample
     except (TimeoutError, ValidationError) as error:
         raise SupervisorUnreachable("The cluster's process sent no data; it may be very busy.") from error
-    raise SupervisorUnreachable("The cluster's process sent no data; it has just ended.")
+    raise SupervisorUnreachable("The cluster's process sent no data; it has just exited.")
 
 
 def _has_ended(registry: Registry, id: str) -> bool:

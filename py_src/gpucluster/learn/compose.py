@@ -283,7 +283,7 @@ def make_column_transformer(*transformers: tuple[Any, Columns], **options: Any) 
 def _table(X: Any) -> Any:
     X = X if hasattr(X, "shape") else np.asarray(X)
     if len(X.shape) != 2:
-        raise InvalidData(f"X: 2 dimensions are needed (rows and columns), not {len(X.shape)}.")
+        raise InvalidData(f"X: must have 2 dimensions (rows and columns), not {len(X.shape)}.")
     return X
 
 

@@ -276,7 +276,7 @@ def checked_priors(priors: ArrayLike, n_classes: int) -> Array:
     except (TypeError, ValueError):
         raise InvalidParameter(f"priors: must be numbers, not {priors!r}.") from None
     if len(priors) != n_classes:
-        raise InvalidParameter(f"priors: {n_classes} are needed, one for each class, not {len(priors)}.")
+        raise InvalidParameter(f"priors: must have {n_classes} values, one for each class, not {len(priors)}.")
     if not np.isclose(priors.sum(), 1.0):
         raise InvalidParameter(f"priors: must sum to 1, but sum to {priors.sum():g}.")
     if (priors < 0).any():
@@ -404,7 +404,9 @@ class MultinomialNB(NaiveBayes):
         if self.class_prior is not None:
             prior = np.asarray(self.class_prior, dtype=np.float64)
             if len(prior) != n_classes:
-                raise InvalidParameter(f"class_prior: {n_classes} are needed, one for each class, not {len(prior)}.")
+                raise InvalidParameter(
+                    f"class_prior: must have {n_classes} values, one for each class, not {len(prior)}."
+                )
             return np.log(prior)
         if self.fit_prior:
             with np.errstate(divide="ignore"):

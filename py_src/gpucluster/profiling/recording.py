@@ -68,7 +68,7 @@ def _of_client(client: Any) -> Target:
     if client.cluster is not None and is_running_loop(client.loop):
         raise InvalidState(
             "The client shares its event loop with this notebook, which is busy while a cell is measured. "
-            "Make the client without asynchronous=True."
+            "Create the client without asynchronous=True."
         )
     address = str(client.scheduler.address)
     handle = getattr(client, "cluster", None)

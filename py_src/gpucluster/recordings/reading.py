@@ -201,7 +201,9 @@ def _lines(path: Path) -> Iterator[bytes]:
     unfinished = b""
     for piece in pieces_of(path):
         if time.thread_time() - began > MOST_SECONDS:
-            raise RecordingUnreadable(f"{named(path)} takes too long to read. Record a shorter time, or fewer workers.")
+            raise RecordingUnreadable(
+                f"{named(path)} takes too long to read. Record for a shorter time, or with fewer workers."
+            )
         number += piece.count(b"\n")
         if number > MOST_LINES:
             raise RecordingUnreadable(f"{named(path)} has more than {MOST_LINES} lines; cut it to play it.")
@@ -383,7 +385,7 @@ def history_frame(history: TelemetryHistory, by: By = "cluster") -> pd.DataFrame
     Rows of many workers are further apart. Raises `InvalidRequest` for tasks, which only recordings have by kind.
     """
     if _checked(by) == "task":
-        raise refused_field("by", "must be 'cluster' or 'worker' for a running cluster; record it to have its tasks")
+        raise refused_field("by", "must be 'cluster' or 'worker' for a running cluster; record it to include its tasks")
     figures = history.model_dump(exclude={"id", "at", "seconds", "worker_seconds", "workers"})
     if by == "cluster":
         rows = [{"time": seconds, **_at(figures, place)} for place, seconds in enumerate(history.seconds)]

@@ -168,9 +168,9 @@ class AdmissionMixin(JupyterHandler):
         # Browsers send no Origin for an embedded or linked page.
         is_friend = self._has_friends and ("Origin" in headers or self.check_referer())
         if is_from_elsewhere(headers) and not is_link and not is_friend:
-            raise HTTPError(403, "Refused a request of another site.")
+            raise HTTPError(403, "Rejected a request from another site.")
         if not super().check_origin(origin):  # type: ignore[arg-type]
-            raise HTTPError(403, "Refused a request of another origin.")
+            raise HTTPError(403, "Rejected a request from another origin.")
         return True
 
     @property

@@ -41,7 +41,7 @@ class OpenHours:
             begins = day + timedelta(minutes=self.begin)
             if day.weekday() in self.days and moment < begins + timedelta(minutes=length):
                 return max(moment, begins)
-        raise AssertionError("a week has all days")
+        raise AssertionError("no matching day in a week")
 
 
 def read_hours(text: str) -> OpenHours:

@@ -183,7 +183,7 @@ async def _give_up(server: GatewayServer, record: RequestRecord) -> None:
 async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
     """Shut down what was requested. Raises `GPUClusterError` if the server does not confirm it."""
     if remembered.get("cluster_id") != context.cluster_id:
-        raise ValueError("The remembered state belongs to another cluster")
+        raise ValueError("The saved state belongs to another cluster")
     login = {field.name: remembered["login"].get(field.name) for field in fields(Login)}
     async with GatewayServer(Login(**login)) as server:
         name = remembered["name"]

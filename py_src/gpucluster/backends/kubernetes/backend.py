@@ -100,7 +100,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Delete everything with the cluster's name and labels."""
         if remembered["name"] != resource_name(context.cluster_id):
-            raise ValueError("The remembered state belongs to another cluster")
+            raise ValueError("The saved state belongs to another cluster")
         logging.getLogger("httpx").setLevel(logging.WARNING)
         access = Access(remembered["kubeconfig"], remembered["context"], str(remembered["namespace"]))
         secret = bool(remembered["secret"])

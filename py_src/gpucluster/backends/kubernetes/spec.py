@@ -203,9 +203,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     @model_validator(mode="after")
     def _combinations(self) -> Self:
         if self.interface is not None:
-            raise ValueError(
-                "interface is for workers that come to this machine; leave it out for the kind 'kubernetes'"
-            )
+            raise ValueError("interface is for workers that connect to this machine; omit it for the kind 'kubernetes'")
         if self.gpus_per_worker and self.image is None:
             raise ValueError(
                 "image: workers with a GPU need an image that has dask-cuda, such as "

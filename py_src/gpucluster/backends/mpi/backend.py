@@ -74,7 +74,7 @@ class MPIBackend(Backend[MPISpec]):
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """End what is left on this machine; the ranks elsewhere end when the launcher's input does."""
         if remembered["id"] != context.cluster_id:
-            raise ValueError("The remembered state belongs to another cluster")
+            raise ValueError("The saved state belongs to another cluster")
         ended = await asyncio.to_thread(end_processes, context.cluster_id)
         await asyncio.to_thread(remove_scratch, context.cluster_id, remembered["local_directory"])
         if ended:

@@ -104,7 +104,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         """Cancel all jobs of the cluster, known by the prefix of their names, which is unique."""
         names = str(remembered["names"])
         if not names.endswith(f"-{context.cluster_id}-"):
-            raise ValueError("The remembered state belongs to another cluster")
+            raise ValueError("The saved state belongs to another cluster")
         for variable, kept in (("SLURM_CONF", remembered["slurm_conf"]), ("PATH", remembered["path"])):
             if kept is not None:
                 os.environ[variable] = str(kept)

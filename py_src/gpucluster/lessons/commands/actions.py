@@ -267,7 +267,7 @@ def _login() -> str:
     try:
         return getpass.getuser()
     except (OSError, KeyError):
-        raise GPUClusterError("Your login name is not known here. Give a name: --name NAME") from None
+        raise GPUClusterError("Cannot determine your login name. Set one: --name NAME") from None
 
 
 def grade(found: Namespace, say: Say) -> Answer:

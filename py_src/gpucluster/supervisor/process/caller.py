@@ -44,7 +44,7 @@ class Adoption(BaseModel):
     def _usable_variables(cls, environment: dict[str, str]) -> dict[str, str]:
         for name, value in environment.items():
             if not name or "=" in name or "\0" in name + value:
-                raise ValueError(f"no process can have a variable {name[:40]!r} of that value")
+                raise ValueError(f"the value of {name[:40]!r} is not allowed in an environment variable")
         try:
             for text in (*environment, *environment.values()):
                 os.fsencode(text)

@@ -166,7 +166,7 @@ class KernelConnection:
             new, old = decode(tree, buffers, self._wrap), given[int(place)]
             if isinstance(old, np.ndarray):
                 if not isinstance(new, np.ndarray):
-                    raise NotPlain("an array became something else")
+                    raise NotPlain("an array was replaced by another object")
                 if old.shape != new.shape:
                     old.resize(new.shape, refcheck=False)
                 old[...] = new
