@@ -19,8 +19,12 @@ NEWER = {
         "1.9", "balanced classes count weights"
     ),
     "metrics/test_metrics.py::test_weights_that_scikit_learn_refuses": ("1.9", "bad weights are refused everywhere"),
+    "metrics/test_targets.py::test_pairs_of_labels_like_scikit_learn[accuracy_": ("1.9", "other labels are refused"),
+    "metrics/test_targets.py::test_pairs_of_labels_like_scikit_learn[confusion_": ("1.9", "other labels are refused"),
+    "metrics/test_targets.py::test_classifiers_like_scikit_learn[": ("1.9", "other labels are refused"),
     "preprocessing/test_scalers.py::test_another_range[float32": ("1.9", "single precision is rounded as ours"),
     "preprocessing/test_scalers.py::test_new_rows_are_clipped": ("1.9", "MaxAbsScaler has clip"),
+    "test_persistence.py::test_scikit_learns_models_give_the_same[MaxAbsScaler": ("1.9", "MaxAbsScaler has clip"),
     "test_estimator_checks.py::test_arrays_of_the_array_api": ("1.9", "estimators that only say so are checked"),
 }  # fmt: skip
 """Tests that compare with the behaviour of newer scikit-learn releases: the first such release, and the behaviour."""
