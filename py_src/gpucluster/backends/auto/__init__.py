@@ -31,7 +31,7 @@ class AutoSpec(HostSpec):
         "GPUs",
         "Queue for GPUs",
         True,
-        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
+        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail immediately.",
     )
 
 

@@ -29,7 +29,7 @@ class CudaSpec(GPUSpec, ScratchSpec):
         "GPUs",
         "Queue for GPUs",
         True,
-        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail at once.",
+        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail immediately.",
     )
     protocol: Literal["unix", "tls", "tcp", "ucx"] = _advanced(
         "Network",

@@ -217,7 +217,7 @@ def _decomposed(X: Data, decomposed: Callable[[Array], tuple[Array, Rest]]) -> t
         return _lazy(table, [part @ rotation for part in rotations]), rest
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "fiub":
-        raise InvalidData(f"X: a table of numbers with 2 dimensions is needed, not {X.ndim} of {X.dtype}.")
+        raise InvalidData(f"X: must be a table of numbers with 2 dimensions, not {X.ndim} of {X.dtype}.")
     X = X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
     rotations, R = qr_of_stack(_checked(_triangles(local_rows(X))))
     rotation, rest = decomposed(R)

@@ -171,7 +171,7 @@ class KernelConnection:
                     old.resize(new.shape, refcheck=False)
                 old[...] = new
             elif type(new) is not type(old):
-                raise NotPlain(f"a {type(old).__name__} became something else")
+                raise NotPlain(f"a {type(old).__name__} was replaced by another object")
             elif isinstance(old, list):
                 old[:] = new
             elif isinstance(old, (dict, set)):
