@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread, get_ident
 from typing import Any
 
 import numpy as np
@@ -450,6 +451,8 @@ def _set_allowed(dask_scheduler: Any, number: int) -> None:
 
 
 _MIDWAY_SECONDS = 30.0
+_LOCKED_SECONDS = 1.0
+"""How long a run waits for another one of the same task, which may wait for its lock."""
 
 
 def write_and_crash(record: Callable[..., Any], folder: str, number: int, line: str, marker: str) -> int:
@@ -467,29 +470,61 @@ def write_and_crash_midway(
     """Write a line; the first time, end the worker when it has opened a number of files, with nothing in the last."""
     if os.path.exists(marker):
         record(folder, number, line)
-        return number
-    Path(marker).touch()
-    left = opening
+    else:
+        Path(marker).touch()
+        with _at_opening(folder, opening, lambda: os._exit(1)):
+            record(folder, number, line)
+    return number
 
-    def ending(usual: Callable[..., Any]) -> Callable[..., Any]:
+
+@contextmanager
+def _at_opening(folder: str, opening: int, act: Callable[[], Any]) -> Iterator[None]:
+    """Call a function when this thread has opened a number of files of a folder, with nothing in the last."""
+    left, this_thread = opening, get_ident()
+
+    def acting(usual: Callable[..., Any]) -> Callable[..., Any]:
         def opened(file: Any, *args: Any, **options: Any) -> Any:
             nonlocal left
             found = usual(file, *args, **options)
-            if isinstance(file, (str, bytes, os.PathLike)) and os.fsdecode(file).startswith(folder):
+            named = isinstance(file, (str, bytes, os.PathLike)) and get_ident() == this_thread
+            if named and os.fsdecode(file).startswith(folder):
                 left -= 1
                 if not left:
-                    os._exit(1)
+                    act()
             return found
 
         return opened
 
     usual = builtins.open, io.open, os.open
-    builtins.open, io.open, os.open = (ending(function) for function in usual)
+    builtins.open, io.open, os.open = (acting(function) for function in usual)
     try:
-        record(folder, number, line)
+        yield
     finally:
         builtins.open, io.open, os.open = usual
-    return number
+
+
+def _errors_when_two_runs_meet(record: Callable[..., Any], folder: str, number: int, line: str) -> list[BaseException]:
+    """Run a task, and run it once more while the first run has just opened its first file, then its second one."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            record(folder, number, line)
+        except Exception as error:
+            errors.append(error)
+
+    for opening in (1, 2):
+        other = Thread(target=run, daemon=True)
+
+        def meet(other: Thread = other) -> None:
+            other.start()
+            other.join(_LOCKED_SECONDS)
+
+        with _at_opening(folder, opening, meet):
+            run()
+        if other.ident is not None:
+            other.join(PATIENCE_SECONDS)
+    return errors
 
 
 @exercise("04.4", "record", "read_lines", repeats=False)
@@ -508,13 +543,14 @@ def check_record(exam: Examination, record: Any, read_lines: Any) -> None:
         _expect_lines(exam, "Each line is there once when each task runs once", read_lines, folder, lines)
         folder = os.path.join(top, "often")
         os.mkdir(folder)
+        errors = _errors_when_two_runs_meet(record, folder, 0, lines[0])
         runs = [number for number in range(count) for _ in range(int(exam.rng.integers(2, 5)))]
         with _quick_turns(), ThreadPoolExecutor(8) as pool:
             jobs = [
                 pool.submit(record, folder, runs[index], lines[runs[index]])
                 for index in exam.rng.permutation(len(runs))
             ]
-        errors = [job.exception() for job in jobs if job.exception()]
+        errors += [error for job in jobs if (error := job.exception())]
         exam.expect(
             "Tasks may run again, even at the same time",
             not errors,
