@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +11,7 @@ from tests.backends.ssh.sshd import Servers
 
 
 @pytest.fixture(scope="module")
-def module_of_mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def module_of_mine(tmp_path_factory):
     """A module on ``sys.path`` where a cluster is created, outside the working directory."""
     (folder := tmp_path_factory.mktemp("src")).joinpath("beside_my_script.py").write_text("answer = 42\n")
     with pytest.MonkeyPatch.context() as patch:
@@ -22,7 +20,7 @@ def module_of_mine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def network() -> Iterator[Network]:
+def network():
     """Three hosts with separate links."""
     made = Network(3)
     yield made
@@ -30,7 +28,7 @@ def network() -> Iterator[Network]:
 
 
 @pytest.fixture
-def servers(network: Network, tmp_path: Path) -> Iterator[Servers]:
+def servers(network, tmp_path):
     """SSH servers on hosts 1 and 2, which are known as ``h1`` and ``h2`` and by their addresses."""
     made = Servers(tmp_path)
     for number in (1, 2):

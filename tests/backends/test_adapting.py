@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from distributed.security import Security
-from gpucluster.backends.adapting import Adapting
 from gpucluster.backends.backend import StartContext, load_backend
 from gpucluster.backends.deployment import Slot, SlotState
+from gpucluster.backends.following import Adapting
 from gpucluster.backends.local import LocalSpec
 from gpucluster.backends.scheduler.view import Member, Members, Retired
 from gpucluster.protocol.spec import Adapt
@@ -72,7 +72,7 @@ class Jobs:
     [(False, 1, True), (True, 1, False), (False, 0, False), (True, 0, False)],
     ids=["just connected and tasks wait", "tasks that no worker can run", "just connected", "idle"],
 )
-async def test_new_workers_stay_while_tasks_wait(ready: bool, n_queued: int, stay: bool) -> None:
+async def test_new_workers_stay_while_tasks_wait(ready, n_queued, stay):
     scheduler = Scheduler(ready=ready, n_queued=n_queued)
     jobs = Jobs(scheduler)
     adapting = Adapting(jobs, Adapt(minimum=0, maximum=4, interval_seconds=0.01, wait_count=2))

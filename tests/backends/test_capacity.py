@@ -20,7 +20,7 @@ TOO_MUCH = MACHINE.memory_bytes + 2**30
 MOST_OF_IT = MACHINE.memory_bytes * 3 // 4
 
 
-async def test_worker_larger_than_the_machine_is_refused(tmp_path: Any) -> None:
+async def test_worker_larger_than_the_machine_is_refused(tmp_path):
     context = StartContext("0000000a", None, tmp_path, "secret")
     with pytest.raises(PreflightFailed, match="^memory_limit: ") as refused:
         await LocalBackend().preflight(LocalSpec(n_workers=2, memory_limit=TOO_MUCH), context)
@@ -41,9 +41,7 @@ GIB = 2**30
         (8, 2, Machine(16 * GIB, 4), 2 * GIB),
     ],
 )
-async def test_worker_memory_equals_that_of_a_local_cluster(
-    n_workers: int, threads: int, machine: Machine, each: int, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_worker_memory_equals_that_of_a_local_cluster(n_workers, threads, machine, each, tmp_path, monkeypatch):
     monkeypatch.setattr("distributed.system.MEMORY_LIMIT", machine.memory_bytes)
     monkeypatch.setattr("distributed.deploy.local.CPU_COUNT", machine.cores)
     of_dask: Any = LocalCluster(n_workers=n_workers, threads_per_worker=threads, asynchronous=True)
@@ -64,7 +62,7 @@ async def test_worker_memory_equals_that_of_a_local_cluster(
     ]  # fmt: skip
 
 
-def test_too_large_worker_is_refused_at_the_request(shared_site: Any) -> None:
+def test_too_large_worker_is_refused_at_the_request(shared_site):
     before = shared_site.control.list()
     with pytest.raises(InvalidRequest, match="^memory_limit: .* is more than the .* that this machine has"):
         shared_site.create(memory_limit=TOO_MUCH)
@@ -82,7 +80,7 @@ def test_too_large_worker_is_refused_at_the_request(shared_site: Any) -> None:
 
 
 @pytest.mark.full
-def test_overcommitment_is_shown_before_and_after_the_start(site: Any) -> None:
+def test_overcommitment_is_shown_before_and_after_the_start(site):
     options = {"backend": "local", "n_workers": 2, "threads_per_worker": MACHINE.cores, "memory_limit": MOST_OF_IT}
     threads, cores = 2 * MACHINE.cores, MACHINE.cores
     before = site.control.notes(options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import dask
@@ -45,7 +45,7 @@ class Notebook(ClientOfCluster):
 
 
 @pytest.fixture
-async def view() -> AsyncIterator[InProcessScheduler]:
+async def view():
     options: dict[str, Any] = {
         "processes": False,
         "protocol": "tcp",
@@ -60,7 +60,7 @@ async def view() -> AsyncIterator[InProcessScheduler]:
 
 
 @pytest.fixture
-async def notebook(view: InProcessScheduler) -> AsyncIterator[Callable[[], Awaitable[Notebook]]]:
+async def notebook(view):
     """Return a client that is used in another thread, as in a notebook; several may be asked for."""
     made: list[Notebook] = []
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ class Lab:
 
 
 @pytest.fixture
-async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
+async def lab(tmp_path):
     """A lab with one worker."""
     async with Scheduler(host="127.0.0.1", port=0, dashboard_address="127.0.0.1:0") as scheduler:
         view = InProcessScheduler(scheduler)
@@ -56,7 +55,7 @@ async def lab(tmp_path: Path) -> AsyncIterator[Lab]:
         await view.close()
 
 
-async def test_lost_results_are_counted_once_and_missing_until_they_are_back(lab: Lab) -> None:
+async def test_lost_results_are_counted_once_and_missing_until_they_are_back(lab):
     client, view, [first] = lab.client, lab.view, lab.workers
     lab.go.touch()
     kept = client.map(_made_when, [lab.go] * 4, pure=False)
@@ -82,7 +81,7 @@ async def test_lost_results_are_counted_once_and_missing_until_they_are_back(lab
     del scattered, more
 
 
-async def test_a_lost_result_counts_once_until_it_is_back(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_lost_result_counts_once_until_it_is_back(lab, monkeypatch):
     """However often it is lost meanwhile, with inputs that are computed for it only."""
     client, view = lab.client, lab.view
     lab.go.touch()
@@ -110,7 +109,7 @@ async def test_a_lost_result_counts_once_until_it_is_back(lab: Lab, monkeypatch:
     assert view.members().gone[-1].n_recomputed == 3
 
 
-async def test_a_task_whose_worker_died_has_no_traceback(lab: Lab) -> None:
+async def test_a_task_whose_worker_died_has_no_traceback(lab):
     lab.scheduler.allowed_failures = 0
     raised, killed = lab.client.submit(_fail), lab.client.submit(_made_when, lab.go)
     await raised.exception()

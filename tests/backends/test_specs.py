@@ -1,12 +1,17 @@
-"""What each kind refuses of a request before anything is looked at, and the message."""
+"""What each kind refuses of a request before a process starts: options, files, hosts and addresses."""
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
-from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.kinds import parse_spec
+from gpucluster.backends.existing.spec import ExistingSpec, find_address, find_credentials
+from gpucluster.backends.kubernetes.api import kubeconfig_fault
+from gpucluster.backends.ssh.hosts import named_hosts
+from gpucluster.backends.ssh.spec import SSHSpec
+from gpucluster.protocol.errors import InvalidRequest, PreflightFailed
+from gpucluster.protocol.kinds import find_kind, parse_spec
 
 REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
     "slurm": [
@@ -131,6 +136,94 @@ REFUSED: dict[str, list[tuple[dict[str, Any], str]]] = {
 @pytest.mark.parametrize(
     ("kind", "options", "message"), [(kind, *case) for kind, cases in REFUSED.items() for case in cases]
 )
-def test_invalid_options_are_refused(kind: str, options: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_refused(kind, options, message):
     with pytest.raises(InvalidRequest, match=message):
         parse_spec({"backend": kind, **options})
+
+
+KUBECONFIG = "contexts: [{name: mine, context: {}}]\nclusters: []\nusers: []\n"
+
+
+def faults(**options: Any) -> list[tuple[str, str]]:
+    found = find_kind(options["backend"])
+    assert found is not None and found.kind is not None
+    return [(fault.field, fault.message) for fault in found.kind.faults(parse_spec(options))]
+
+
+@pytest.mark.parametrize(
+    ("options", "field", "message"),
+    [
+        (
+            {"backend": "existing", "address": "tcp://nowhere.invalid:8786"},
+            "address",
+            "host 'nowhere.invalid' not found",
+        ),
+        ({"backend": "existing", "address": "tcp://127.0.0.1:9"}, "address", "nothing listens on port 9 of 127.0.0.1"),
+        ({"backend": "existing", "scheduler_file": "/tmp/no.json"}, "scheduler_file", "there is no file /tmp/no.json"),
+        ({"backend": "gateway", "address": "http://127.0.0.1:9"}, "address", "nothing listens on port 9"),
+        ({"backend": "ssh", "hostfile": "/tmp/no-hosts"}, "hostfile", "/tmp/no-hosts cannot be read"),
+        ({"backend": "ssh", "hosts": "a", "ssh_config": "/tmp/no-config"}, "ssh_config", "there is no file"),
+        ({"backend": "kubernetes", "kubeconfig": "/tmp/no-config"}, "kubeconfig", "there is no file /tmp/no-config"),
+    ],
+)
+def test_missing_files_and_hosts_are_reported_at_their_field(options, field, message):
+    [(at, text)] = faults(**options)
+    assert at == field
+    assert text.startswith(message)
+    assert not text.endswith(".")
+
+
+def test_hosts_are_looked_up_without_an_ssh_configuration(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert faults(backend="ssh", hosts="nowhere.invalid,127.0.0.1") == [("hosts", "host 'nowhere.invalid' not found")]
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh" / "config").write_text("Host nowhere.invalid\n  HostName 127.0.0.1\n")
+    assert faults(backend="ssh", hosts="nowhere.invalid,127.0.0.1") == []
+
+
+def test_a_context_must_be_in_the_kubeconfig(tmp_path):
+    path = tmp_path / "config"
+    path.write_text(KUBECONFIG)
+    assert faults(backend="kubernetes", kubeconfig=str(path), context="mine") == []
+    [(field, message)] = faults(backend="kubernetes", kubeconfig=str(path), context="other")
+    assert (field, message) == ("context", "the kubeconfig has no context 'other'; available: mine")
+
+
+@pytest.mark.parametrize("backend", ["local", "cuda", "auto", "slurm", "mpi"])
+def test_other_kinds_check_nothing(backend):
+    assert faults(backend=backend) == []
+
+
+@pytest.fixture(params=["/dev/zero", "pipe", "folder", "long"])
+def file(request, tmp_path):
+    """Return a path that is no text file of a few lines."""
+    path = tmp_path / request.param
+    if request.param == "pipe":
+        os.mkfifo(path)
+    elif request.param == "folder":
+        path.mkdir()
+    elif request.param == "long":
+        path.write_bytes(b"a\n" * 2**22)
+    return str(path)
+
+
+def test_a_list_of_hosts(file):
+    with pytest.raises(PreflightFailed, match=r"^hostfile: .* is (not a plain file|larger than 1 MiB)"):
+        named_hosts(SSHSpec(hostfile=file))
+
+
+def test_a_scheduler_file(file):
+    with pytest.raises(PreflightFailed, match=r"^scheduler_file: .* is (not a plain file|larger than 1 MiB)"):
+        find_address(ExistingSpec(scheduler_file=file))
+
+
+def test_files_of_tls(file):
+    spec = ExistingSpec(address="tls://127.0.0.1:1", tls_ca_file=file, tls_cert=file, tls_key=file)
+    with pytest.raises(PreflightFailed, match=r"^The TLS file .* is (not a plain file|larger than 1 MiB)"):
+        find_credentials(spec, "tls://127.0.0.1:1")
+
+
+def test_a_kubeconfig(file):
+    fault = kubeconfig_fault(file)
+    assert fault is not None
+    assert "is not a plain file" in fault or "is larger than 4 MiB" in fault

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from gpucluster.comm.folder import make_comm_folder
 
 
 @pytest.fixture
-def folder() -> Iterator[Path]:
+def folder():
     # Not tmp_path: the path of a unix socket must be short.
     top = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
     make_comm_folder(top / "comm")

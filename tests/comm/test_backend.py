@@ -1,11 +1,12 @@
-"""Dask's comms over unix sockets: what distributed expects of a comm backend, and connections without the secret."""
+"""Dask's comms over unix sockets: what distributed expects of a comm backend, and the folder with its secret."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,11 +18,13 @@ from distributed.comm import CommClosedError, connect, get_address_host, get_add
 from distributed.comm.registry import get_backend
 from distributed.protocol import to_serialize
 from gpucluster.comm import backend, handshakes
+from gpucluster.comm import folder as folders
 from gpucluster.comm.folder import PREFIX, SCHEME, address_of, secret_of
+from gpucluster.operating_system.files import short_address
 
 
 @pytest.fixture
-async def echo(folder: Path) -> AsyncIterator[Any]:
+async def echo(folder):
     """A listener that sends back what it reads."""
 
     async def answer(comm: Any) -> None:
@@ -40,7 +43,7 @@ def sockets(folder: Path) -> list[Path]:
     return [path for path in folder.iterdir() if path.is_socket()]
 
 
-def test_distributed_finds_it_by_its_scheme() -> None:
+def test_distributed_finds_it_by_its_scheme():
     assert isinstance(get_backend(SCHEME), backend.UnixBackend)
     assert get_address_host(f"{PREFIX}/some/where") == "127.0.0.1"
     address = address_of("/some/where")
@@ -51,7 +54,7 @@ def test_distributed_finds_it_by_its_scheme() -> None:
         get_address_host_port(address)
 
 
-async def test_messages_of_every_size_come_back_unchanged(echo: Any) -> None:
+async def test_messages_of_every_size_come_back_unchanged(echo):
     comm = await connect(echo.contact_address)
     assert comm.same_host
     assert comm.handshake_options["compression"] is None
@@ -70,7 +73,7 @@ async def test_messages_of_every_size_come_back_unchanged(echo: Any) -> None:
         await comm.write(1)
 
 
-async def test_each_side_knows_process_and_user_of_the_other(echo: Any) -> None:
+async def test_each_side_knows_process_and_user_of_the_other(echo):
     comm = await connect(echo.contact_address)
     assert comm.extra_info == {"pid": os.getpid(), "uid": os.getuid()}
     assert comm.peer_address == echo.contact_address
@@ -78,7 +81,7 @@ async def test_each_side_knows_process_and_user_of_the_other(echo: Any) -> None:
     comm.abort()
 
 
-async def test_both_sides_may_send_ahead_of_the_reader(folder: Path) -> None:
+async def test_both_sides_may_send_ahead_of_the_reader(folder):
     """More than the system's default, with which writer and reader alternate all the time."""
     sizes = []
 
@@ -102,7 +105,7 @@ async def test_both_sides_may_send_ahead_of_the_reader(folder: Path) -> None:
     assert sizes == [allowed, allowed]
 
 
-async def test_many_connect_at_the_same_moment(folder: Path) -> None:
+async def test_many_connect_at_the_same_moment(folder):
     async def answer(comm: Any) -> None:
         await comm.write(await comm.read())
         await comm.close()
@@ -121,7 +124,7 @@ async def test_many_connect_at_the_same_moment(folder: Path) -> None:
     assert sockets(folder) == []
 
 
-async def test_closed_connection_and_stopped_listener_raise(echo: Any) -> None:
+async def test_closed_connection_and_stopped_listener_raise(echo):
     comm = await connect(echo.contact_address)
     reading = asyncio.create_task(comm.read())
     await asyncio.sleep(0)
@@ -133,7 +136,7 @@ async def test_closed_connection_and_stopped_listener_raise(echo: Any) -> None:
         await connect(echo.contact_address, timeout=0.2)
 
 
-async def test_connection_without_the_secret_is_closed(echo: Any, folder: Path, monkeypatch: Any) -> None:
+async def test_connection_without_the_secret_is_closed(echo, folder, monkeypatch):
     monkeypatch.setattr(handshakes, "PATIENCE_SECONDS", 0.2)
     [path] = sockets(folder)
     secret = secret_of(str(folder))
@@ -148,13 +151,13 @@ async def test_connection_without_the_secret_is_closed(echo: Any, folder: Path, 
     writer.close()
 
 
-async def test_socket_of_another_user_is_refused(echo: Any, monkeypatch: Any) -> None:
+async def test_socket_of_another_user_is_refused(echo, monkeypatch):
     monkeypatch.setattr(backend, "peer_of", lambda connection: (1, os.getuid() + 1))
     with pytest.raises(OSError, match="belongs to another user"):
         await connect(echo.contact_address, timeout=0.2)
 
 
-async def test_connect_without_the_secret_fails(echo: Any, folder: Path) -> None:
+async def test_connect_without_the_secret_fails(echo, folder):
     (folder / "secret").unlink()
     secret_of.cache_clear()
     with pytest.raises(OSError, match="its secret cannot be read") as refused:
@@ -162,7 +165,7 @@ async def test_connect_without_the_secret_fails(echo: Any, folder: Path) -> None
     assert str(folder) not in str(refused.value)
 
 
-async def test_connect_to_an_ended_cluster_fails_at_once(echo: Any, folder: Path) -> None:
+async def test_connect_to_an_ended_cluster_fails_at_once(echo, folder):
     (await connect(echo.contact_address)).abort()
     folder.rename(folder.with_name("gone"))
     with pytest.raises(OSError, match=r"this cluster has ended; gpucluster\.list\(\) shows"):
@@ -170,14 +173,62 @@ async def test_connect_to_an_ended_cluster_fails_at_once(echo: Any, folder: Path
     folder.with_name("gone").rename(folder)
 
 
-async def test_address_without_a_folder_raises_with_advice() -> None:
+async def test_address_without_a_folder_raises_with_advice():
     with pytest.raises(ValueError, match=r"gpucluster\.create\(\)"):
         async with listen(PREFIX, lambda comm: None):
             pass
 
 
-async def test_a_socket_that_is_bound_is_a_stream(folder: Path) -> None:
+async def test_a_socket_that_is_bound_is_a_stream(folder):
     async with listen(f"{PREFIX}{folder}:0", lambda comm: None):
         [path] = sockets(folder)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as connection, pytest.raises(OSError, match="wrong type"):
             connection.connect(str(path))
+
+
+def test_folder_and_secret_are_for_this_user_only(folder):
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "secret").stat().st_mode & 0o777 == 0o600
+    assert len(folders.secret_of(str(folder))) == folders.SECRET_BYTES
+    with pytest.raises(FileExistsError):
+        folders.make_comm_folder(folder)
+
+
+def test_secret_that_is_a_link_or_malformed_is_refused(folder):
+    (folder / "secret").rename(folder / "other")
+    (folder / "secret").symlink_to(folder / "other")
+    with pytest.raises(OSError, match="symbolic links|secret"):
+        folders.secret_of(str(folder))
+    for make in (os.mkfifo, lambda path: path.write_text("short")):
+        (folder / "secret").unlink()
+        make(folder / "secret")
+        with pytest.raises(OSError, match="not a secret"):
+            folders.secret_of(str(folder))
+
+
+@pytest.mark.processes
+def test_sweep_removes_only_sockets_of_killed_processes(folder):
+    code = "import sys, os; from gpucluster.comm.folder import bind; bind(sys.argv[1], backlog=4); os._exit(9)"
+    subprocess.run([sys.executable, "-c", code, str(folder)], check=False, timeout=60)
+    [left] = [path for path in folder.iterdir() if path.is_socket()]
+    listening, path = folders.bind(str(folder), backlog=4)
+    # As of a process in another container: it runs, but its process id does not exist here.
+    elsewhere, there = folders.bind(str(folder), backlog=4)
+    strange = folder / f"{2**22 + 1}-abc"
+    os.rename(there, strange)
+    folders.sweep(str(folder))
+    assert not left.exists()
+    assert {entry.name for entry in folder.iterdir()} == {"secret", Path(path).name, strange.name}
+    with listening, elsewhere:
+        pass
+
+
+def test_socket_with_a_long_path_is_reachable(folder):
+    deep = folder / ("x" * 90) / ("y" * 90)
+    deep.mkdir(parents=True)
+    listening, path = folders.bind(str(deep), backlog=4)
+    assert len(path) > 180
+    with listening, socket.socket(socket.AF_UNIX) as connection, short_address(path) as address:
+        connection.connect(address)
+    with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)

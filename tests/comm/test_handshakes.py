@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from distributed import Client, Security
@@ -14,7 +13,7 @@ NOT_TLS = b"GET / HTTP/1.0\r\n\r\n"
 
 
 @pytest.fixture
-async def scheduler() -> AsyncIterator[PrivateDashboardScheduler]:
+async def scheduler():
     security = Security.temporary()
     options = {"host": "127.0.0.1", "port": 0, "protocol": "tls://", "dashboard_address": "127.0.0.1:0"}
     async with PrivateDashboardScheduler(http_prefix="secret", security=security, **options) as running:

@@ -9,7 +9,6 @@ import dask
 import numpy as np
 import pandas
 import pytest
-from distributed import Client
 from gpucluster import datasets
 from gpucluster.client.cluster import Cluster
 from gpucluster.client.control import AsyncControl
@@ -29,7 +28,7 @@ def client(shared_site, shared_cluster, tmp_path_factory):
 
 
 @pytest.mark.full
-def test_flight_minutes(client: Client):
+def test_flight_minutes(client):
     minutes = datasets.flight_minutes()
     assert minutes.dtypes.to_dict() == {"flight_row": "int32", "minute": "int16", "clock": "int32"}
     flights = datasets.flights(as_frame="pandas")
@@ -47,7 +46,7 @@ def test_flight_minutes(client: Client):
     assert first == ((31 + 28 + 31 + 2) * 24 + 19) * 60 + 54, "2013-04-03 19:54"
 
 
-def test_flight_minutes_take_ten_bytes_and_know_their_rows(client: Client):
+def test_flight_minutes_take_ten_bytes_and_know_their_rows(client):
     minutes = datasets.flight_minutes(100)
     part = minutes.get_partition(42).compute()
     assert part.memory_usage(index=False).sum() == 10 * len(part)
@@ -80,7 +79,7 @@ def test_patches_are_lazy_and_their_blocks_small(size, shape):
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2, 7])
-def test_patches_are_those_of_scikit_learn(client: Client, n_blocks):
+def test_patches_are_those_of_scikit_learn(client, n_blocks):
     expected = np.concatenate([
         extract_patches_2d(load_sample_image(f"{photo}.jpg"), (3, 3)).reshape(-1, 27) for photo in ("china", "flower")
     ])  # fmt: skip
@@ -88,7 +87,7 @@ def test_patches_are_those_of_scikit_learn(client: Client, n_blocks):
     assert np.array_equal(found, (expected / 255).astype(np.float32))
 
 
-def test_one_photo_and_its_pixels(client: Client):
+def test_one_photo_and_its_pixels(client):
     china = np.asarray(load_sample_image("china.jpg"))
     flower = datasets.patches(2, photo="flower")
     assert flower.shape == (426 * 639, 12)
@@ -101,7 +100,7 @@ def test_one_photo_and_its_pixels(client: Client):
     assert np.array_equal(photos[0], china)
 
 
-def test_digits(client: Client):
+def test_digits(client):
     X, y = datasets.digits(4)
     expected = load_digits(return_X_y=True)
     assert X.numblocks == (4, 1) and y.numblocks == (4,)

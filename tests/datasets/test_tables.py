@@ -22,7 +22,7 @@ CARIBBEAN = {"BQN", "PSE", "SJU", "STT"}
 
 
 @pytest.fixture(scope="module")
-def flights() -> pd.DataFrame:
+def flights():
     return datasets.flights(as_frame="pandas")
 
 

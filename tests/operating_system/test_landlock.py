@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from gpucluster.operating_system import landlock
@@ -63,7 +62,7 @@ except PermissionError:
 
 
 @pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
-def test_unlistable_folder_is_tolerated(tmp_path: Path) -> None:
+def test_unlistable_folder_is_tolerated(tmp_path):
     for place in (tmp_path / "above" / "inner" / "closed", tmp_path / "own" / "closed"):
         place.mkdir(parents=True)
         (place / "file").write_text("secret", encoding="utf-8")
@@ -88,7 +87,7 @@ for name in ("bob/file", "latest/file", "one", "all/bob/file", "up/submissions/b
 
 
 @pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
-def test_links_open_nothing_that_is_closed(tmp_path: Path) -> None:
+def test_links_open_nothing_that_is_closed(tmp_path):
     course = tmp_path / "course"
     (course / "submissions" / "bob").mkdir(parents=True)
     (course / "submissions" / "bob" / "file").write_text("secret", encoding="utf-8")
@@ -105,7 +104,7 @@ def test_links_open_nothing_that_is_closed(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(landlock.version() < 3, reason="this kernel has no Landlock, or an old one")
-def test_restriction_covers_children(tmp_path: Path) -> None:
+def test_restriction_covers_children(tmp_path):
     for name in ("own", "other", "closed"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("secret", encoding="utf-8")

@@ -48,7 +48,7 @@ def linux_names(tree: ast.AST) -> Iterator[str]:
             yield f"line {node.lineno}: the C library"
 
 
-def test_only_operating_system_uses_linux_names() -> None:
+def test_only_operating_system_uses_linux_names():
     found = {}
     for path in modules():
         name = path.relative_to(PACKAGE).as_posix()
@@ -71,5 +71,5 @@ def _allowed(name: str, use: str) -> bool:
         "ctypes.CDLL(None).prctl(1, 9)", "psutil.Process().cpu_affinity()",
     ],
 )  # fmt: skip
-def test_undocumented_use_is_found(code: str) -> None:
+def test_undocumented_use_is_found(code):
     assert list(linux_names(ast.parse(code)))

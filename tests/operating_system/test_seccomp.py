@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from gpucluster.operating_system import seccomp
@@ -50,7 +49,7 @@ signal.raise_signal(signal.SIGTERM)
 """
 
 
-def test_signals_are_refused_without_landlock() -> None:
+def test_signals_are_refused_without_landlock():
     sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True)
     try:
         command = [sys.executable, "-c", SIGNALS, str(sleeper.pid)]
@@ -105,7 +104,7 @@ with multiprocessing.get_context("spawn").Pool(1) as pool:
 """
 
 
-def test_what_is_honest_goes_on(tmp_path: Path) -> None:
+def test_what_is_honest_goes_on(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(f"if __name__ == '__main__':\n    exec({HONEST!r})\n", encoding="utf-8")
     work = tmp_path / "work"
@@ -141,6 +140,6 @@ print("all")
 """
 
 
-def test_what_does_not_exist_for_a_submission() -> None:
+def test_what_does_not_exist_for_a_submission():
     done = subprocess.run([sys.executable, "-c", REFUSED], capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.returncode) == ("all", 0), done.stderr

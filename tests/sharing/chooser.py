@@ -6,7 +6,7 @@ import json
 import sys
 import time
 
-from gpucluster.backends.cuda.choice import DeviceChoice
+from gpucluster.backends.cuda.backend import DeviceChoice
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.sharing.claims import NodeClaims

@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_node(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def own_node(monkeypatch):
     """Give this test its own names."""
     name = os.urandom(4).hex()
     monkeypatch.setenv(VARIABLE, name)
@@ -44,7 +44,7 @@ def own_node(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.fixture
-def holds() -> Iterator[Holds]:
+def holds():
     """Hold names until the test ends."""
     with ExitStack() as held:
 
@@ -59,7 +59,7 @@ def holds() -> Iterator[Holds]:
 
 
 @pytest.fixture
-def other_user(own_node: str) -> Iterator[OtherUser]:
+def other_user(own_node):
     """A second user with the names of this test."""
     user = OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"})
     yield user

@@ -11,8 +11,6 @@ from gpucluster.sharing.claims import MOST_NUMBERS, ClaimedMeanwhile, NodeClaims
 from gpucluster.sharing.instructor_lines import listening
 from gpucluster.sharing.node import claim_name, held_name, place_name, prefix, read_node
 
-from .conftest import Holds
-
 ONE, TWO, OLD_STYLE = "GPU-0001", "MIG-0002", "MIG-GPU-79c62632-04cc-574b-af7b-cb2e307120d8/1/0"
 
 
@@ -27,7 +25,7 @@ def claimed(*uuids: str) -> NodeClaims:
     return claims
 
 
-def test_claim_is_visible_until_released() -> None:
+def test_claim_is_visible_until_released():
     assert counts() == {}
     mine = claimed(ONE, OLD_STYLE)
     assert counts() == {ONE: 1, OLD_STYLE: 1}
@@ -37,7 +35,7 @@ def test_claim_is_visible_until_released() -> None:
     assert counts() == {}
 
 
-def test_several_may_claim_the_same() -> None:
+def test_several_may_claim_the_same():
     first, second = claimed(ONE), claimed(ONE, TWO)
     assert counts() == {ONE: 2, TWO: 1}
     first.release()
@@ -45,7 +43,7 @@ def test_several_may_claim_the_same() -> None:
     second.release()
 
 
-def test_slower_claim_is_retried() -> None:
+def test_slower_claim_is_retried():
     first, second = NodeClaims(), NodeClaims()
     with first.choosing(), second.choosing():
         first.claim([TWO])
@@ -57,20 +55,20 @@ def test_slower_claim_is_retried() -> None:
     first.release()
 
 
-def test_claims_work_with_all_numbers_taken(holds: Holds) -> None:
+def test_claims_work_with_all_numbers_taken(holds):
     holds(*(claim_name(ONE, str(number)) for number in range(1, MOST_NUMBERS + 1)))
     mine = claimed(ONE)
     assert counts() == {ONE: MOST_NUMBERS + 1}
     mine.release()
 
 
-def test_excess_claims_do_not_count(holds: Holds) -> None:
+def test_excess_claims_do_not_count(holds):
     holds(claim_name(ONE, "1"), claim_name(TWO, "1"))
     assert read_node(per_user=1).counts == {ONE: 1}
 
 
 @pytest.mark.parametrize("made", [["x0000000a", "2", "1"], ["1", "2", "x0000000a"]])
-def test_claims_are_ordered_by_number(made: list[str], holds: Holds) -> None:
+def test_claims_are_ordered_by_number(made, holds):
     holds(*(claim_name(ONE, mark) for mark in made))
     assert [claim.mark for claim in read_node().claims] == ["1", "2", "x0000000a"]
     assert [claim.mark for claim in read_node(per_user=2).claims] == ["1", "2"], "numbered claims come first"
@@ -80,7 +78,7 @@ def test_claims_are_ordered_by_number(made: list[str], holds: Holds) -> None:
     "name",
     ["c/GPU-1/0x1", "c//1", "c/GPU-1/1/2", "l/12/1/zz", "h/GPU-1/1/a/b", "c/G/99999", "c/GPU-1/0", "l/0/0/any", "ü"],
 )
-def test_nonsense_is_no_claim(name: str, holds: Holds) -> None:
+def test_nonsense_is_no_claim(name, holds):
     holds(f"{prefix()}/{name}")
     node = read_node()
     assert node.claims == node.line == ()
@@ -100,7 +98,7 @@ def test_nonsense_is_no_claim(name: str, holds: Holds) -> None:
         ("i/0000000a", "i/a"),
     ],
 )
-def test_only_canonical_names_count(name: str, variant: str, holds: Holds) -> None:
+def test_only_canonical_names_count(name, variant, holds):
     def seen(*names: str) -> object:
         held = holds(*(f"{prefix()}/{each}" for each in (*names, *owned)))
         for each in held:
@@ -115,14 +113,14 @@ def test_only_canonical_names_count(name: str, variant: str, holds: Holds) -> No
     assert seen(name, variant) == seen(variant, name) == seen(name) != seen(variant)
 
 
-def test_a_uuid_of_any_length_is_claimed() -> None:
+def test_a_uuid_of_any_length_is_claimed():
     for length in range(50, 70):
         mine = claimed("M" * length + "/é/1")
         assert len(read_node().claims) == 1
         mine.release()
 
 
-def test_connections_to_a_name_hold_nothing() -> None:
+def test_connections_to_a_name_hold_nothing():
     holder = hold(name := claim_name(ONE, "1"))
     assert holder is not None
     holder.listen(9)
@@ -138,7 +136,7 @@ def test_connections_to_a_name_hold_nothing() -> None:
         each.close()
 
 
-def test_other_socket_type_is_no_claim() -> None:
+def test_other_socket_type_is_no_claim():
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         other.bind(b"\0" + claim_name(ONE, "1").encode())
         assert counts() == {}
@@ -147,7 +145,7 @@ def test_other_socket_type_is_no_claim() -> None:
         mine.release()
 
 
-def test_names_fit() -> None:
+def test_names_fit():
     longest = held_name(OLD_STYLE, "x01234567", 9_999_999_999, 9_999_999_999)
     assert longest is not None and len(longest) <= LONGEST
     assert len(place_name(2**63 - 1, 999, [f"GPU-{number}" for number in range(8)])) <= LONGEST

@@ -6,7 +6,6 @@ import fcntl
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from gpucluster.sharing.claims import DeviceClaims
@@ -25,7 +24,7 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def claims(tmp_path: Path) -> DeviceClaims:
+def claims(tmp_path):
     return DeviceClaims(tmp_path)
 
 
@@ -34,7 +33,7 @@ def taken(claims: DeviceClaims) -> set[str]:
         return set(found)
 
 
-def test_claim_is_visible_until_released(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_claim_is_visible_until_released(claims, tmp_path):
     mine = DeviceClaims(tmp_path)
     assert taken(claims) == set()
     mine.claim([ONE, OLD_STYLE])
@@ -43,7 +42,7 @@ def test_claim_is_visible_until_released(claims: DeviceClaims, tmp_path: Path) -
     assert taken(claims) == set()
 
 
-def test_several_may_claim_the_same(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_several_may_claim_the_same(claims, tmp_path):
     first, second = DeviceClaims(tmp_path), DeviceClaims(tmp_path)
     first.claim([ONE])
     second.claim([ONE, TWO])
@@ -53,7 +52,7 @@ def test_several_may_claim_the_same(claims: DeviceClaims, tmp_path: Path) -> Non
     assert taken(claims) == set()
 
 
-def test_claim_ends_with_its_process(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_claim_ends_with_its_process(claims, tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path), ONE]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None
@@ -64,7 +63,7 @@ def test_claim_ends_with_its_process(claims: DeviceClaims, tmp_path: Path) -> No
     assert taken(claims) == set()
 
 
-def test_one_chooses_after_the_other(claims: DeviceClaims, tmp_path: Path) -> None:
+def test_one_chooses_after_the_other(claims, tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path), TWO]
     with claims.choosing():
         other = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -78,7 +77,7 @@ def test_one_chooses_after_the_other(claims: DeviceClaims, tmp_path: Path) -> No
     claims.release()
 
 
-def test_what_is_no_claim_is_passed_over(tmp_path: Path) -> None:
+def test_what_is_no_claim_is_passed_over(tmp_path):
     other, mine = DeviceClaims(tmp_path), DeviceClaims(tmp_path)
     other.claim(["GPU-1"])
     folder = tmp_path / "devices"

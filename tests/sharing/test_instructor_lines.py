@@ -8,7 +8,6 @@ import pwd
 import socket
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from gpucluster.cli.node_actions import class_text, read
@@ -44,7 +43,7 @@ def model(**changes: object) -> ClusterModel:
     return ClusterModel.model_validate(fields)
 
 
-def test_facts_hold_no_name() -> None:
+def test_facts_hold_no_name():
     facts = facts_of(model())
     assert "thesis" not in facts.model_dump_json()
     assert ClusterFacts.model_validate_json(facts.model_dump_json()) == facts
@@ -63,17 +62,17 @@ def test_facts_hold_no_name() -> None:
         "stop",
     ],
 )
-def test_what_is_no_request_is_refused(line: str) -> None:
+def test_what_is_no_request_is_refused(line):
     with pytest.raises(ValidationError):
         InstructorRequest.model_validate_json(line)
 
 
-def test_text_is_plain() -> None:
+def test_text_is_plain():
     request = InstructorRequest(ask="message", text="one\r\n two\u202e\x1b]0;x\x07")
     assert request.text == "one two??]0;x?"
 
 
-def test_instructors_by_user_and_group(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_instructors_by_user_and_group(monkeypatch, tmp_path):  # type: ignore[no-untyped-def]
     path = tmp_path / "site.yaml"
     monkeypatch.setenv("GPUCLUSTER_SITE", str(path))
     assert not instructors().include(0, {0}), "without a site there is none, not even root"
@@ -87,7 +86,7 @@ def test_instructors_by_user_and_group(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert not Instructors().include(0, {0})
 
 
-def test_lines_are_bounded() -> None:
+def test_lines_are_bounded():
     one, other = socket.socketpair()
     with one, other:
         send_line(one, InstructorRequest(ask="stop"))
@@ -103,7 +102,7 @@ def test_lines_are_bounded() -> None:
         assert receive_line(other, time.monotonic() + 5) is None
 
 
-def test_kernel_reports_groups_and_owners() -> None:
+def test_kernel_reports_groups_and_owners():
     listener = listen(socket_name("0000000a"), 1)
     try:
         assert [[id for id, _ in ids] for ids in listening()[0].values()] == [["0000000a"]]
@@ -120,9 +119,7 @@ def test_kernel_reports_groups_and_owners() -> None:
     assert ask("0000000a", os.getuid(), None, time.monotonic() + 5).problem == "has just stopped, or is not a cluster"
 
 
-async def test_taken_socket_name_is_replaced(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_taken_socket_name_is_replaced(monkeypatch, tmp_path, caplog):
     site = tmp_path / "site.yaml"
     site.write_text(f"sharing: {{instructors: [{pwd.getpwuid(os.getuid()).pw_name}]}}\n")
     site.chmod(0o644)
@@ -141,7 +138,7 @@ async def test_taken_socket_name_is_replaced(
         close(taken)
 
 
-def test_closing_listener_ends_accept() -> None:
+def test_closing_listener_ends_accept():
     listener = listen(socket_name("0000000b"), 1)
     ended = threading.Event()
 
@@ -155,7 +152,7 @@ def test_closing_listener_ends_accept() -> None:
     assert ended.wait(30)
 
 
-def test_many_names_of_one_user_are_left_out() -> None:
+def test_many_names_of_one_user_are_left_out():
     listeners = [listen(socket_name(f"{number:08x}"), 1) for number in range(MOST_OF_A_USER + 3)]
     try:
         found, left_out = listening()
@@ -165,7 +162,7 @@ def test_many_names_of_one_user_are_left_out() -> None:
             close(listener)
 
 
-def test_long_names_do_not_widen_table() -> None:
+def test_long_names_do_not_widen_table():
     held = [HeldGPU(uuid="g" * 80, slot=1, slots=2)] * 64
     gpus = _gpus(held, {})
     assert len(gpus) == 9 and gpus[-1] == "56 more"
@@ -188,13 +185,13 @@ def test_long_names_do_not_widen_table() -> None:
         (["--class", "stop", "ada"], "--class lists the clusters"),
     ],
 )
-def test_what_can_be_typed(words: list[str], sentence: str) -> None:
+def test_what_can_be_typed(words, sentence):
     with pytest.raises(InvalidRequest) as refused:
         read(parser_for("node", "gpucluster").read(words))
     assert sentence in refused.value.message
 
 
-def test_the_class_as_text() -> None:
+def test_the_class_as_text():
     silent = ClassCluster(id="b", user="grace", problem="It does not respond.")
     running = ClassCluster(
         id="a", user="ada", mine=True, kind="local", kind_title="CPU", state=ClusterState.RUNNING, n_workers=2
@@ -209,7 +206,7 @@ def test_the_class_as_text() -> None:
     assert class_text(ClassClusters(clusters=[])).startswith("No cluster on this machine")
 
 
-def test_connected_client_is_notified_of_stop() -> None:
+def test_connected_client_is_notified_of_stop():
     reason = "Stopped by instructor ada: The exam begins."
     stopped = model(state=ClusterState.STOPPED, messages=[Message.of(MessageCode.ENDED, reason)])
     news = Message.of(MessageCode.STOPPED, stopped.reason, subject="instructor ada")

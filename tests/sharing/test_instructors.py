@@ -10,7 +10,6 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +132,7 @@ class Classroom:
 
 
 @pytest.fixture(scope="module")
-def classroom() -> Iterator[Classroom]:
+def classroom():
     with tempfile.TemporaryDirectory(prefix="gpcclass", dir="/tmp") as folder:
         os.chmod(folder, 0o755)
         found = Classroom(Path(folder))
@@ -149,7 +148,7 @@ def classroom() -> Iterator[Classroom]:
             found.close()
 
 
-def test_the_instructor_sees_the_class_without_names(classroom: Classroom) -> None:
+def test_the_instructor_sees_the_class_without_names(classroom):
     [seen] = classroom.seen()
     assert (seen["user"], seen["kind"], seen["state"], seen["n_workers"], seen["mine"]) == (
         classroom.learner.name, "local", "running", 1, False
@@ -165,7 +164,7 @@ def received(model: dict[str, Any]) -> list[dict[str, Any]]:
     return [message for message in model["messages"] if message["code"] == "message"]
 
 
-def test_message_is_shown_in_every_interface(classroom: Classroom) -> None:
+def test_message_is_shown_in_every_interface(classroom):
     before = len(received(classroom.cluster()))
     code, out, err = classroom.ask(
         classroom.instructor, "node", "message", classroom.learner.name, "Please \x1b[31mstop\x1b[0m\nby 12\udc9b."
@@ -181,7 +180,7 @@ def test_message_is_shown_in_every_interface(classroom: Classroom) -> None:
     assert "(instructor " in classroom.ask(classroom.learner, "status", SECRET_NAME)[1]
 
 
-def test_only_instructors_are_served(classroom: Classroom) -> None:
+def test_only_instructors_are_served(classroom):
     before = classroom.cluster()
     for user in (classroom.outsider, classroom.learner):
         for words in (["--class"], ["message", "all", "hello"], ["stop", classroom.learner.name, "--yes"]):
@@ -189,15 +188,12 @@ def test_only_instructors_are_served(classroom: Classroom) -> None:
             assert (code, out) == (1, "") and "Only instructors of this site" in err, words
         # A request without our command is refused, too.
         answer = json.loads(user.run("-c", ASKS, classroom.name))
-        assert answer == {
-            "done": False,
-            "message": "Only instructors of this site may contact other users' clusters.",
-        }
+        assert answer == {"done": False, "message": "Only instructors of this site may contact other users' clusters."}
     assert classroom.cluster()["state"] == "running"
     assert received(classroom.cluster()) == received(before)
 
 
-def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
+def test_what_an_instructor_types_is_checked(classroom):
     for words, sentence in (
         (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
         (["message", "all", " \n "], "text: must not be empty; write a message for the owner."),
@@ -213,7 +209,7 @@ def test_what_an_instructor_types_is_checked(classroom: Classroom) -> None:
 
 
 @pytest.mark.full
-def test_forged_names_are_ignored(classroom: Classroom) -> None:
+def test_forged_names_are_ignored(classroom):
     with classroom.outsider.start("-c", FORGED, f"gpucluster-{classroom.node}") as forger:
         assert forger.stdout is not None
         assert forger.stdout.readline() == "listens\n"
@@ -230,7 +226,7 @@ def test_forged_names_are_ignored(classroom: Classroom) -> None:
         forger.kill()
 
 
-def test_flood_does_not_delay_instructor(classroom: Classroom) -> None:
+def test_flood_does_not_delay_instructor(classroom):
     flooder = str(Path(__file__).with_name("flooder.py"))
     with classroom.outsider.start(flooder, classroom.name, "60") as process:
         assert process.stdout is not None
@@ -247,7 +243,7 @@ def test_flood_does_not_delay_instructor(classroom: Classroom) -> None:
 
 
 @pytest.mark.full
-def test_hanging_process_is_reported(classroom: Classroom) -> None:
+def test_hanging_process_is_reported(classroom):
     before = classroom.cluster()
     os.kill(before["pid"], signal.SIGSTOP)
     try:
@@ -263,7 +259,7 @@ def test_hanging_process_is_reported(classroom: Classroom) -> None:
 
 
 @pytest.mark.full
-def test_changed_site_file_is_read_again(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_changed_site_file_is_read_again(classroom, wait_until):
     name = classroom.name
     classroom.configure("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
@@ -277,7 +273,7 @@ def test_changed_site_file_is_read_again(classroom: Classroom, wait_until: Calla
     assert [each["state"] for each in classroom.seen()] == ["running"]
 
 
-def test_squatted_name_hides_no_cluster(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_squatted_name_hides_no_cluster(classroom, wait_until):
     name, id, outsider = classroom.name, classroom.cluster()["id"], classroom.outsider
     classroom.configure("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
@@ -293,7 +289,7 @@ def test_squatted_name_hides_no_cluster(classroom: Classroom, wait_until: Callab
     assert any(f"The user {outsider.name} (uid {outsider.uid}) holds the name" in line for line in lines)
 
 
-def test_stop_names_instructor_and_reason(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_stop_names_instructor_and_reason(classroom, wait_until):
     for _ in range(REQUESTS + 1):
         code, out, _ = classroom.ask(classroom.instructor, "node", "message", classroom.learner.name, "Stop, please.")
     assert code == 1 and f"It has had {REQUESTS} messages from you" in out
@@ -315,7 +311,7 @@ def test_stop_names_instructor_and_reason(classroom: Classroom, wait_until: Call
     wait_until(lambda: classroom.seen() == [])  # its process ends after it has stopped
 
 
-def test_kill_leaves_nothing(classroom: Classroom, wait_until: Callable[..., Any]) -> None:
+def test_kill_leaves_nothing(classroom, wait_until):
     options = ("--backend", "local", "--n-workers", "0", "--memory-limit", "400 MiB", "--name", "killed")
     code, _, err = classroom.ask(classroom.learner, "create", *options)
     assert code == 0, err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 from gpucluster.operating_system.sockets import seconds_since_boot
@@ -11,9 +10,7 @@ from gpucluster.sharing import claims
 from gpucluster.sharing.claims import InLine, Line, NodeClaims
 from gpucluster.sharing.node import GPUPolicy, claim_name, place_name, read_node
 
-from tests.otheruser import OtherUser
-
-from .conftest import Holds, holding
+from .conftest import holding
 
 ONE, TWO = "GPU-1", "GPU-2"
 
@@ -41,14 +38,14 @@ class Person:
 
 
 @pytest.fixture
-def people() -> Iterator[list[Person]]:
+def people():
     found: list[Person] = []
     yield found
     for person in found:
         person.goes()
 
 
-def test_slots_are_assigned_evenly_and_once(people: list[Person]) -> None:
+def test_slots_are_assigned_evenly_and_once(people):
     people += [Person() for _ in range(5)]
     found = [person.asks() for person in people]
     assert found == ["GPU-1/1", "GPU-2/1", "GPU-1/2", "GPU-2/2", "In queue: you are next"]
@@ -57,7 +54,7 @@ def test_slots_are_assigned_evenly_and_once(people: list[Person]) -> None:
     assert read_node().line == ()
 
 
-def test_first_come_first_served(people: list[Person]) -> None:
+def test_first_come_first_served(people):
     people += [Person() for _ in range(7)]
     for person in people[:4]:
         person.asks()
@@ -71,7 +68,7 @@ def test_first_come_first_served(people: list[Person]) -> None:
     assert people[6].asks() == "In queue: you are next", "a user who gave up still counts"
 
 
-def test_request_for_several_is_not_starved(people: list[Person]) -> None:
+def test_request_for_several_is_not_starved(people):
     first, second, big, small = people[:] = Person(slots=1), Person(slots=1), Person(count=2, slots=1), Person(slots=1)
     first.asks(), second.asks()
     assert big.asks() == "In queue: you are next"
@@ -82,7 +79,7 @@ def test_request_for_several_is_not_starved(people: list[Person]) -> None:
     assert big.asks() == "GPU-1/1 GPU-2/1"
 
 
-def test_request_for_one_gpu_does_not_delay_others(people: list[Person]) -> None:
+def test_request_for_one_gpu_does_not_delay_others(people):
     first, second, certain, any_one = people[:] = Person(ONE, slots=1), Person(TWO, slots=1), Person(ONE), Person()
     certain.line.parts = any_one.line.parts = {ONE: 1, TWO: 1}
     first.asks(), second.asks()
@@ -93,7 +90,7 @@ def test_request_for_one_gpu_does_not_delay_others(people: list[Person]) -> None
     assert any_one.asks() == "GPU-2/1"
 
 
-def test_about_how_long(people: list[Person]) -> None:
+def test_about_how_long(people):
     people += [Person(slots=1), Person(slots=1), Person(slots=1), Person(slots=1)]
     people[0].asks(), people[1].asks()
     people[0].claims.tell_end(seconds_since_boot() + 360)
@@ -103,7 +100,7 @@ def test_about_how_long(people: list[Person]) -> None:
     assert people[3].asks() == "In queue: 1 before you, about 2 h 1 min"
 
 
-def test_later_place_is_behind(people: list[Person], holds: Holds) -> None:
+def test_later_place_is_behind(people, holds):
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
     for person in people:
         person.asks()
@@ -111,7 +108,7 @@ def test_later_place_is_behind(people: list[Person], holds: Holds) -> None:
     assert people[2].asks() == "In queue: you are next"
 
 
-def test_idle_place_is_skipped(people: list[Person], holds: Holds, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_idle_place_is_skipped(people, holds, monkeypatch):
     holds(place_name(7, 1, None))
     people += [Person(slots=1), Person(slots=1), Person(slots=1)]
     assert people[0].asks() == "GPU-2/1", "the other GPU is reserved for the earlier place"
@@ -120,28 +117,26 @@ def test_idle_place_is_skipped(people: list[Person], holds: Holds, monkeypatch: 
     assert people[1].asks() == "GPU-1/1"
 
 
-def test_impossible_request_does_not_delay_others(people: list[Person], holds: Holds) -> None:
+def test_impossible_request_does_not_delay_others(people, holds):
     holds(place_name(7, 999, None))
     people.append(Person(slots=1))
     assert people[0].asks() == "GPU-1/1"
 
 
-def test_places_beyond_user_limit_do_not_count(people: list[Person], holds: Holds) -> None:
+def test_places_beyond_user_limit_do_not_count(people, holds):
     holds(claim_name(ONE, "1"), claim_name(TWO, "1"), *(place_name(number, 1, None) for number in range(1, 9)))
     people.append(Person(slots=1, per_user=3))
     assert people[0].asks() == "In queue: 1 before you", "the limit leaves room for one of the eight"
 
 
-def test_claims_above_user_limit_do_not_count(people: list[Person], holds: Holds) -> None:
+def test_claims_above_user_limit_do_not_count(people, holds):
     holds(*(claim_name(uuid, str(number)) for uuid in (ONE, TWO) for number in (1, 2)))
     people.append(Person(per_user=2))
     assert people[0].asks() == "GPU-2/3", "two of the four count"
 
 
 @pytest.mark.processes
-def test_many_places_do_not_delay_others(
-    other_user: OtherUser, people: list[Person], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_places_do_not_delay_others(other_user, people, monkeypatch):
     monkeypatch.setattr(claims, "PATIENCE_SECONDS", 0.3)
     with holding(other_user, *(place_name(number, 1, None) for number in range(1, 40))) as (_, held):
         assert all(held)
@@ -154,7 +149,7 @@ def test_many_places_do_not_delay_others(
 
 
 @pytest.mark.processes
-def test_queue_continues_after_kill(other_user: OtherUser, people: list[Person]) -> None:
+def test_queue_continues_after_kill(other_user, people):
     people += [Person() for _ in range(5)]
     for person in people[:4]:
         person.asks()

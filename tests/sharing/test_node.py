@@ -1,4 +1,4 @@
-"""The view of a shared machine."""
+"""The view of a shared machine, and turns to start: first come, first served, and no user delays others for long."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from gpucluster.client.node import shown
 from gpucluster.operating_system.sockets import seconds_since_boot
 from gpucluster.protocol.instructing import More
 from gpucluster.protocol.models import DeviceModel, HostDevices
+from gpucluster.sharing import turns
 from gpucluster.sharing.claims import InLine, Line, NodeClaims
-from gpucluster.sharing.node import Claim, GPUPolicy, Node, Place, claim_name, held_name, read_node
+from gpucluster.sharing.node import Claim, GPUPolicy, Node, Place, claim_name, held_name, prefix, read_node
+from gpucluster.sharing.turns import Turn, in_line
 
-from tests.otheruser import OtherUser
-
-from .conftest import Holds
+from .conftest import holding
 
 POLICY = GPUPolicy(slots=2, reserved=frozenset({1}), per_user=2)
 _GPUS = [DeviceModel(uuid=f"GPU-{number}", index=number, utilization_percent=40) for number in range(3)]
 HOST = HostDevices(available=True, message="", code="ok", devices=_GPUS)
 
 
-def test_holders_and_queue_are_listed_by_user() -> None:
+def test_holders_and_queue_are_listed_by_user():
     claims, waits = NodeClaims(POLICY), NodeClaims(POLICY)
     parts = {"GPU-0": 2, "GPU-2": 2}
     Line(claims, parts).take(["GPU-0"], 1, chosen=True, ends=seconds_since_boot() + 7290)
@@ -44,7 +44,7 @@ def test_holders_and_queue_are_listed_by_user() -> None:
     claims.release()
 
 
-def test_free_slots_are_numbered() -> None:
+def test_free_slots_are_numbered():
     claims = NodeClaims(POLICY)
     Line(claims, {"GPU-0": 2}).take(["GPU-0"], 1, chosen=True)
     node = shown(HOST, read_node(per_user=2), POLICY)
@@ -55,7 +55,7 @@ def test_free_slots_are_numbered() -> None:
     claims.release()
 
 
-def test_claims_and_places_per_user_are_bounded() -> None:
+def test_claims_and_places_per_user_are_bounded():
     liar, honest = 3_000_000_001, 3_000_000_002  # users without a name
     claims = tuple(Claim(f"GPU-{gpu}", str(mark), liar, mark) for gpu in (0, 2) for mark in range(1, 200))
     places = tuple(Place(number, 1, frozenset(), liar, number) for number in range(1, 100))
@@ -79,7 +79,7 @@ def test_claims_and_places_per_user_are_bounded() -> None:
     assert len(node_text(node).splitlines()) < 40
 
 
-def test_more_claims_than_slots_are_reported(holds: Holds) -> None:
+def test_more_claims_than_slots_are_reported(holds):
     holds(*(claim_name(uuid, mark) for uuid, mark in (("GPU-0", "2"), ("GPU-0", "1"), ("GPU-2", "1"))))
     for slots, most in ((1, "the 1 claim that it has slots for"), (None, "one claim")):
         node = shown(HOST, read_node(), GPUPolicy(slots=slots))
@@ -89,7 +89,7 @@ def test_more_claims_than_slots_are_reported(holds: Holds) -> None:
     assert "has more" not in node_text(shown(HOST, read_node(), GPUPolicy(slots=2)))
 
 
-def test_nonsense_of_a_holder_breaks_nothing(holds: Holds) -> None:
+def test_nonsense_of_a_holder_breaks_nothing(holds):
     lie = held_name("GPU-0", "1", 9_999_999_999, 9_999_999_999)
     assert lie is not None
     holds(claim_name("GPU-0", "1"), lie, claim_name("GPU-0", "xffffffff"))
@@ -98,7 +98,7 @@ def test_nonsense_of_a_holder_breaks_nothing(holds: Holds) -> None:
 
 
 @pytest.mark.processes
-def test_other_users_see_only_the_name(other_user: OtherUser) -> None:
+def test_other_users_see_only_the_name(other_user):
     assert gpucluster.node().line == []
     mine = NodeClaims()
     with mine.choosing():
@@ -106,3 +106,97 @@ def test_other_users_see_only_the_name(other_user: OtherUser) -> None:
     code = "from gpucluster.sharing.node import read_node; print([c.user for c in read_node().claims])"
     assert json.loads(other_user.run("-c", code)) == [os.getuid()]
     mine.release()
+
+
+def start_name(arrived: int) -> str:
+    return f"{prefix()}/s/{arrived}"
+
+
+@pytest.fixture
+def taken(monkeypatch):
+    """Turns that end with the test; all may belong to one user."""
+    monkeypatch.setattr(turns, "MOST_OF_A_USER", 100)
+    found: list[Turn] = []
+    yield found
+    for turn in found:
+        turn.leave()
+
+
+def take() -> Turn:
+    turn = Turn.take()
+    assert turn is not None
+    turn.at_a_time = 2
+    turn.before()
+    return turn
+
+
+def test_first_come_first_served(taken):
+    taken += [take() for _ in range(5)]
+    assert [turn.before() for turn in taken] == [0, 1, 2, 3, 4]
+    assert [turn.has_come(turn.before()) for turn in taken] == [True, True, False, False, False]
+    taken[0].leave()
+    assert [turn.before() for turn in taken[1:]] == [0, 1, 2, 3]
+    taken[3].leave()
+    assert taken[4].before() == 2, "a turn that was given up still counts"
+
+
+def test_later_name_is_behind(taken, holds):
+    taken.append(take())
+    holds(*map(start_name, range(7)))
+    assert taken[0].before() == 0
+
+
+def test_nonsense_is_no_turn(taken, holds):
+    holds(*(f"{prefix()}/s/{text}" for text in ("", "-1", "x", "1/2", "9" * 30, "ü", "01")))
+    taken.append(take())
+    assert taken[0].before() == 0
+
+
+def test_hanging_start_is_skipped(taken, monkeypatch):
+    taken += [take() for _ in range(4)]
+    assert taken[3].before() == 3
+    monkeypatch.setattr(turns, "PATIENCE_SECONDS", -1.0)
+    assert taken[3].before() == 0
+
+
+def test_wait_is_at_most_a_minute(taken, monkeypatch):
+    taken += [take() for _ in range(9)]
+    before = taken[8].before()
+    assert not taken[8].has_come(before)
+    monkeypatch.setattr(turns, "LONGEST_SECONDS", -1.0)
+    assert taken[8].has_come(before), "it still waits for others"
+
+
+def test_few_of_one_user_count(taken, monkeypatch):
+    taken += [take() for _ in range(6)]
+    monkeypatch.setattr(turns, "MOST_OF_A_USER", 2)
+    assert taken[5].before() == 2
+
+
+def test_turn_is_passed_to_process(taken):
+    taken += [take(), take()]
+    again = Turn(taken[1]._held.dup())
+    assert again.before() == 1, "the time is part of the name"
+    taken[1].leave()
+    taken.append(take())
+    assert taken[-1].before() == 2, "the process still holds it"
+    again.leave()
+    assert taken[-1].before() == 1
+
+
+def test_what_people_read():
+    assert in_line(1) == "In queue: 1 cluster starts before this one on this machine"
+    assert in_line(12) == "In queue: 12 clusters start before this one on this machine"
+
+
+@pytest.mark.processes
+def test_many_names_do_not_delay_others(other_user, taken, monkeypatch):
+    monkeypatch.setattr(turns, "MOST_OF_A_USER", 2)
+    with holding(other_user, *map(start_name, range(40))) as (_, held):
+        assert all(held)
+        taken.append(take())
+        assert taken[0].before() == 2, "more than two of one user count"
+        monkeypatch.setattr(turns, "PATIENCE_SECONDS", -1.0)
+        assert taken[0].before() == 0
+        monkeypatch.setattr(turns, "PATIENCE_SECONDS", 60.0)
+        assert taken[0].before() == 0, "not all names of a skipped user are skipped"

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,7 +44,7 @@ class Chooser:
 
 
 @pytest.fixture
-def users(own_node: str) -> Iterator[list[OtherUser]]:
+def users(own_node):
     both = [OtherUser({VARIABLE: own_node, "PATH": "/usr/bin:/bin"}) for _ in range(2)]
     yield both
     for user in both:
@@ -53,7 +52,7 @@ def users(own_node: str) -> Iterator[list[OtherUser]]:
 
 
 @pytest.fixture
-def choosers(users: list[OtherUser]) -> Iterator[list[Chooser]]:
+def choosers(users):
     processes = [user.start(str(CHOOSER), stdin=subprocess.PIPE, stderr=None) for user in users]
     yield [Chooser(process) for process in processes]
     for process in processes:
@@ -61,7 +60,7 @@ def choosers(users: list[OtherUser]) -> Iterator[list[Chooser]]:
         process.communicate()
 
 
-def test_both_at_the_same_moment(choosers: list[Chooser]) -> None:
+def test_both_at_the_same_moment(choosers):
     for _ in range(ROUNDS):
         for chooser in choosers:
             chooser.tell(do="choose", n_workers=1, gpus=2, at=time.time() + 0.05)
@@ -71,7 +70,7 @@ def test_both_at_the_same_moment(choosers: list[Chooser]) -> None:
             assert chooser.has() == []
 
 
-def test_several_gpus_at_the_same_moment(choosers: list[Chooser]) -> None:
+def test_several_gpus_at_the_same_moment(choosers):
     for _ in range(ROUNDS):
         for chooser in choosers:
             chooser.tell(do="choose", n_workers=2, gpus=4, at=time.time() + 0.05)
@@ -82,7 +81,7 @@ def test_several_gpus_at_the_same_moment(choosers: list[Chooser]) -> None:
             chooser.has()
 
 
-def test_claim_ends_when_its_holder_is_killed(choosers: list[Chooser], users: list[OtherUser]) -> None:
+def test_claim_ends_when_its_holder_is_killed(choosers, users):
     one, other = choosers
     one.tell(do="choose", n_workers=1, gpus=1, at=0)
     assert one.has() == ["GPU-0"]
@@ -95,7 +94,7 @@ def test_claim_ends_when_its_holder_is_killed(choosers: list[Chooser], users: li
     assert [claim.user for claim in read_node().claims] == [users[1].uid]
 
 
-def test_statements_of_other_users_are_ignored(users: list[OtherUser]) -> None:
+def test_statements_of_other_users_are_ignored(users):
     mine = NodeClaims()
     with mine.choosing():
         mine.claim(["GPU-0"])
@@ -111,7 +110,7 @@ def test_statements_of_other_users_are_ignored(users: list[OtherUser]) -> None:
     mine.release()
 
 
-def test_squatter_does_not_block_others(users: list[OtherUser], choosers: list[Chooser]) -> None:
+def test_squatter_does_not_block_others(users, choosers):
     everything = [claim_name(f"GPU-{gpu}", str(number)) for gpu in range(2) for number in range(1, 65)]
     with holding(users[0], *everything) as (_, held):
         assert all(held)

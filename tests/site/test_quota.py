@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gpucluster.backends.cuda.choice import DeviceChoice
+from gpucluster.backends.cuda.backend import DeviceChoice
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
 from gpucluster.client.starting import capacity

@@ -1,4 +1,4 @@
-"""The site's file: presets, defaults and limits, and its errors."""
+"""The site's file: presets, defaults, limits and settings for links, and its errors."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from gpucluster.site.limits import LEAST, SiteLimits
 from gpucluster.site.model import notice_of, preset_faults
 from gpucluster.site.presets import PRESETS, SITE_PRESETS
 from gpucluster.site.reading import new_troubles, site_of, this_site
+from gpucluster.site.sections import read_sections
 from gpucluster.site.sharing import LEAST_PER_USER, opens_at, read_hours
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.yaml"
@@ -579,3 +580,26 @@ def test_expanding_aliases_are_refused(tmp_path, text, why):
     assert why in (kubeconfig_fault(str(path)) or "")
     path.write_text("x: &x {gpus: 2}\nlimits: {per_user: *x}\n")
     assert "cannot be used" not in site_of(path).troubles[0], "an alias is refused"
+
+
+def test_limits_in_file_apply():
+    sharing = read_sections(Path("/x"), "sharing: {links: true, public_links: true, link_hours: 4}").sharing
+    assert (sharing.links, sharing.public_links, sharing.link_hours) == (True, True, 4)
+    nothing = read_sections(Path("/x"), "title: A site").sharing
+    assert (nothing.links, nothing.public_links, nothing.link_hours) == (True, False, 24)
+
+
+@pytest.mark.parametrize(
+    "text", ["sharing: {links: 'no'}", "sharing: {link_hours: 48}", "sharing: {public_links: 2}", "sharing: 3", "{"]
+)
+def test_what_cannot_be_read_shows_nothing(text):
+    site = read_sections(Path("/x"), text)
+    assert not site.sharing.links and site.troubles
+
+
+@pytest.mark.parametrize(
+    ("hours", "message"), [("0", "must be at least 1 minute (0.0167), not 0."), ("48", "must be at most 24, not 48.")]
+)
+def test_walltime_bounds_are_readable(hours, message):
+    [trouble] = read_sections(Path("/x"), f"sharing: {{link_hours: {hours}}}").troubles
+    assert f"sharing.link_hours: {message}" in trouble

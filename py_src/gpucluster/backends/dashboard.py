@@ -25,7 +25,7 @@ from ..comm.handshakes import FirstRequestLimit, limit_handshakes
 from ..dask_internals.configuration import IN_IDENTITY, settings_here
 from ..dask_internals.listening import add_dashboard, import_web_pages, serve_pages, web_application, web_server
 from ..operating_system.files import short_address
-from .installed import installed_only
+from .environment import installed_only
 
 WEB_SOCKET = "dashboard"  # Name of the socket in the comm folder.
 ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})

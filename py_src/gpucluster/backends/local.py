@@ -16,8 +16,8 @@ from ..protocol.spec_base import MAX_WORKERS, SpecBase, WorkerCountOrZero, numbe
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
-from .host import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
 from .spec_fields import advanced
+from .workers import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20  # Host memory of one idle CPU worker, roughly.
 

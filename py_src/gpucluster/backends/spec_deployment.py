@@ -29,9 +29,8 @@ from ..protocol.spec import Adapt
 from ..protocol.telemetry import Decision
 from ..protocol.verbs import Verb
 from .backend import Plan, StartContext
-from .causes import cause_of
 from .dashboard import WEB_SOCKET, PrivateDashboardScheduler
-from .deployment import Deployment, Slot, SlotState, could_not_start
+from .deployment import Deployment, Slot, SlotState, cause_of, could_not_start
 from .scheduler.in_process import InProcessScheduler
 
 if TYPE_CHECKING:

@@ -175,7 +175,7 @@ def clean(control: Control) -> list[ClusterModel]:
 
 def devices(control: Control) -> HostDevices:
     """Return the GPUs on this machine with the clusters, workers and notebooks that use them."""
-    from ..devices import host_devices
+    from ..devices.host import host_devices
     from ..devices.processes import notebook_of
     from ..protocol.workers import names_of_clusters, names_of_workers
 

@@ -20,7 +20,7 @@ from typing import IO, Any, TypeAlias
 
 from pydantic import ValidationError
 
-from ..devices import host_devices
+from ..devices.host import host_devices
 from ..operating_system.files import exchange_names
 from ..protocol.errors import GPUClusterError, InvalidRequest, InvalidState, SupervisorUnreachable, invalid_request
 from ..protocol.models import ClusterModel, DeviceModel, Telemetry

@@ -256,8 +256,7 @@ def _run(options: argparse.Namespace, started: float) -> None:
     if options.link_fd is None:
         _begin_small()
     _refuse_unusable(options.folder)
-    from ..backends.installed import take_directories
-    from ..backends.worker_variables import take_given
+    from ..backends.environment import take_directories, take_given
     from ..protocol.version import ADDED_VARIABLES
     from .process.process_tree import take_all_along
     from .process.warmup import keep_files_in, start_forkserver

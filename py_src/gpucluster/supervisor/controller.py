@@ -14,8 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..backends.backend import Backend, Chooser, Claims, Plan, load_backend
-from ..backends.causes import cause_of
-from ..backends.deployment import Deployment, SlotState
+from ..backends.deployment import Deployment, SlotState, cause_of
 from ..backends.scheduler.view import Members, WebAddress
 from ..operating_system.files import read_own_file
 from ..operating_system.sockets import seconds_since_boot

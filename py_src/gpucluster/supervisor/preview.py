@@ -10,8 +10,7 @@ import asyncio
 import sys
 
 from ..backends.backend import Backend, load_backend
-from ..backends.installed import take_directories
-from ..backends.worker_variables import take_given
+from ..backends.environment import take_directories, take_given
 from ..protocol.errors import GPUClusterError
 from ..protocol.kinds import parse_spec
 from ..protocol.models import Submission

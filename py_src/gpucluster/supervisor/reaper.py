@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..backends.backend import Backend, ReapContext, load_backend
-from ..backends.causes import cause_of
+from ..backends.deployment import cause_of
 from ..protocol.errors import OperationTimedOut, StartFailed
 from ..protocol.plain_text import start_log
 from ..protocol.telemetry import ActivityEntry

@@ -12,8 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..backends.backend import Plan
-from ..backends.causes import cause_of
-from ..backends.deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState, could_not_start
+from ..backends.deployment import RESTART_TIMEOUT_SECONDS, Deployment, Slot, SlotState, cause_of, could_not_start
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterState, Progress, Wanted
 from ..protocol.plain_text import counted

@@ -12,14 +12,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
 
 from nvml.fixtures import fake_libraries, machine  # noqa: F401
-from nvml.machine import FakeMachine
 
 HERE = Path(__file__).parent
 Play: TypeAlias = Callable[..., Any]
 
 
 @pytest.fixture
-def play(machine: FakeMachine) -> Play:  # noqa: F811
+def play(machine):  # noqa: F811
     """Run a scenario of ``scenarios.py`` on the fake machine, in a separate process, and return its result.
 
     `packages`: a folder for ``PYTHONPATH``.

@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 from gpucluster.backends.backend import Plan, StartContext, load_backend
 from gpucluster.backends.cuda.spec import CudaSpec
-from gpucluster.backends.worker_variables import take_given
+from gpucluster.backends.environment import take_given
 from gpucluster.comm.folder import make_comm_folder
 from gpucluster.protocol.errors import GPUClusterError
 from gpucluster.protocol.spec import parse_spec

@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 from gpucluster.protocol.version import GIVEN_VARIABLES
-from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
+from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 GIB = 2**30
 
 
 @pytest.fixture
-def four_gpus(machine: FakeMachine) -> None:
+def four_gpus(machine):
     # The first is busy, and UUIDs sort against the order of the devices: dask-cuda would take the wrong ones.
     machine.write([
         gpu(4, total=81920, used=20480), "process 1 used=20000",
@@ -25,7 +24,7 @@ def four_gpus(machine: FakeMachine) -> None:
     ])  # fmt: skip
 
 
-def test_two_workers_on_the_idle_ones_of_four(four_gpus: None, play: Any, tmp_path: Path) -> None:
+def test_two_workers_on_the_idle_ones_of_four(four_gpus, play, tmp_path):
     log = tmp_path / "cuda.log"
     given = json.dumps({"GIVEN": "to workers"})
     workers = play("workers_and_devices", n_workers=2, environment={"FAKE_CUDA_LOG": str(log), GIVEN_VARIABLES: given})
@@ -48,7 +47,7 @@ def test_two_workers_on_the_idle_ones_of_four(four_gpus: None, play: Any, tmp_pa
     assert {visible.split(",")[0] for _, _, visible in contexts} == {gpu_uuid(2), gpu_uuid(3)}
 
 
-def test_scale_up_from_none_and_down(four_gpus: None, play: Any) -> None:
+def test_scale_up_from_none_and_down(four_gpus, play):
     none, three, one, again = play("scale_up_and_down", n_workers=0, resources={"GPU": 1}, preload=["json"])
     assert none == []
     assert again == [gpu_uuid(2), gpu_uuid(3)]
@@ -56,7 +55,7 @@ def test_scale_up_from_none_and_down(four_gpus: None, play: Any) -> None:
     assert len(one) == 1
 
 
-def test_more_workers_than_devices_are_refused_without_a_change(four_gpus: None, play: Any) -> None:
+def test_more_workers_than_devices_are_refused_without_a_change(four_gpus, play):
     result = play("more_workers_than_devices", n_workers=1)
     assert [code for code, _ in result["refusals"]] == ["invalid_request"] * 3
     assert result["refusals"][0][1] == "5 workers are not possible: this cluster has 4 GPUs, one worker each."
@@ -64,11 +63,11 @@ def test_more_workers_than_devices_are_refused_without_a_change(four_gpus: None,
     assert result["then"] == 3
 
 
-def test_adapting_without_a_maximum_ends_at_the_number_of_devices(four_gpus: None, play: Any) -> None:
+def test_adapting_without_a_maximum_ends_at_the_number_of_devices(four_gpus, play):
     assert play("adapt", n_workers=1) == {"maximum": 4, "minimum": 2}
 
 
-def test_mig_slices(machine: FakeMachine, play: Any) -> None:
+def test_mig_slices(machine, play):
     machine.write([gpu(1, total=81920), mig_slice(1, total=20480), mig_slice(2, total=10240)])
     workers = play("workers_and_devices")
     assert sorted(worker["name"] for worker in workers) == [slice_uuid(1), slice_uuid(2)]
@@ -78,20 +77,20 @@ def test_mig_slices(machine: FakeMachine, play: Any) -> None:
     assert {worker["gpu_utilization"] for worker in workers} == {None}
 
 
-def test_worker_starts_without_a_cpu_affinity_of_its_gpu(machine: FakeMachine, play: Any) -> None:
+def test_worker_starts_without_a_cpu_affinity_of_its_gpu(machine, play):
     machine.write([gpu(1), "fail nvmlDeviceGetCpuAffinity 3"])
     [worker] = play("workers_and_devices", devices=[0], device_memory_limit="2 GiB", memory_limit="1 GiB")
     assert (worker["name"], worker["device_memory_limit"], worker["memory_limit"]) == (gpu_uuid(1), 2 * GIB, GIB)
 
 
-def test_connections_without_credentials_are_refused(four_gpus: None, play: Any) -> None:
+def test_connections_without_credentials_are_refused(four_gpus, play):
     result = play("strangers", n_workers=1, protocol="tls")
     assert result["address"].startswith("tls://127.0.0.1:")
     assert all(result["refused"])
     assert result["dashboard"] == ["127.0.0.1", 404, 404, 200]
 
 
-def test_a_module_that_fails_on_import_is_named(four_gpus: None, play: Any, tmp_path: Path) -> None:
+def test_a_module_that_fails_on_import_is_named(four_gpus, play, tmp_path):
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
     assert play("failing_start", n_workers=2, pre_import=["without_licence"], packages=tmp_path) == {
         "code": "start_failed",
@@ -101,7 +100,7 @@ def test_a_module_that_fails_on_import_is_named(four_gpus: None, play: Any, tmp_
 
 
 @pytest.mark.parametrize("options", [{"rmm_pool_size": "1 GiB"}, {"rmm_async": True}, {"rmm_managed_memory": True}])
-def test_an_allocator_that_cannot_be_set_up(four_gpus: None, play: Any, options: dict[str, Any]) -> None:
+def test_an_allocator_that_cannot_be_set_up(four_gpus, play, options):
     # The real rmm, in a separate folder: if it could be imported, each worker on a simulated GPU would fail on it.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"
@@ -117,16 +116,16 @@ def test_an_allocator_that_cannot_be_set_up(four_gpus: None, play: Any, options:
         ("fail nvmlInitWithFlags 9", "Driver Not Loaded"),
     ],
 )
-def test_a_gpu_that_vanishes_after_the_checks(four_gpus: None, play: Any, fault: str, words: str) -> None:
+def test_a_gpu_that_vanishes_after_the_checks(four_gpus, play, fault, words):
     result = play("failing_start", n_workers=1, environment={"FAKE_BETWEEN": fault})
     assert (result["code"], result["left"]) == ("start_failed", [])
     assert result["message"].startswith("A GPU became unusable") and words in result["message"]
 
 
-def test_a_cancelled_start_leaves_nothing(four_gpus: None, play: Any) -> None:
+def test_a_cancelled_start_leaves_nothing(four_gpus, play):
     assert play("cancelled_start", n_workers=2) == {"cancelled": True, "left": []}
 
 
-def test_an_unencrypted_cluster_stays_on_this_machine(four_gpus: None, play: Any) -> None:
+def test_an_unencrypted_cluster_stays_on_this_machine(four_gpus, play):
     [worker] = play("workers_and_devices", n_workers=1, protocol="tcp")
     assert worker["address"].startswith("tcp://127.0.0.1:")

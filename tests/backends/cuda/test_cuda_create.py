@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from gpucluster.client.control import Control
-from nvml.machine import FakeMachine, gpu, gpu_uuid
+from nvml.machine import gpu, gpu_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 
@@ -42,7 +40,7 @@ def lives(process):
 
 
 @pytest.fixture
-def run(machine: FakeMachine, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+def run(machine, tmp_path):
     """Return what runs a program on a machine, by default with three GPUs; stop all clusters at the end."""
 
     def run(program: str, **environment: str) -> Any:
@@ -59,7 +57,7 @@ def run(machine: FakeMachine, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.mark.timeout(400)
-def test_create_scale_and_stop(run: Any) -> None:
+def test_create_scale_and_stop(run):
     result = run(
         """
 cluster = gpucluster.create("cuda", name="gpus", n_workers=2)
@@ -84,7 +82,7 @@ print(json.dumps({
     "running": running.model_dump(mode="json"), "scaled": scaled.model_dump(mode="json"),
     "stopped": cluster.state, "total": total, "refusals": refusals, "restarted": restarted.model_dump(mode="json"),
 }))
-""",
+"""
     )
     running = result["running"]
     assert (running["state"], running["backend"], running["network"]) == ("running", "cuda", "unix")
@@ -98,7 +96,7 @@ print(json.dumps({
 
 
 @pytest.mark.full
-def test_a_retired_worker_frees_its_gpu_for_the_next(run: Any) -> None:
+def test_a_retired_worker_frees_its_gpu_for_the_next(run):
     result = run(
         """
 with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
@@ -115,7 +113,7 @@ with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
         cluster.scale(3)
     again = [worker.model_dump(mode="json") for worker in cluster.model.workers]
     print(json.dumps({"first": first, "left": left, "total": total, "wanted": wanted, "again": again}))
-""",
+"""
     )
     devices = {gpu_uuid(number) for number in (1, 2, 3)}
     assert {worker["device"] for worker in result["first"]} == devices
@@ -126,17 +124,17 @@ with gpucluster.create("cuda", name="gpus", n_workers=3) as cluster:
     assert same == {result["first"][0]["pid"]}
 
 
-def test_auto_uses_the_gpu_and_gives_the_reason(run: Any) -> None:
+def test_auto_uses_the_gpu_and_gives_the_reason(run):
     result = run(
         """
 with gpucluster.create("auto", n_workers=1) as cluster:
     print(json.dumps([cluster.model.backend, cluster.model.backend_reason]))
-""",
+"""
     )
     assert result == ["cuda", "3 GPUs can be used, 2 of them idle."]
 
 
-def test_nothing_outlives_a_killed_supervisor(run: Any) -> None:
+def test_nothing_outlives_a_killed_supervisor(run):
     result = run(
         """
 cluster = gpucluster.create("cuda", n_workers=3)
@@ -146,7 +144,7 @@ os.kill(pid, signal.SIGKILL)
 until(lambda: not any(map(lives, processes)), seconds=5)
 ended = until(lambda: (model := cluster.model).state == "failed" and model)
 print(json.dumps({"processes": len(processes), "state": ended.state, "reason": ended.reason, "log": ended.log_tail}))
-""",
+"""
     )
     assert result["processes"] >= 4  # the forkserver and three workers
     assert result["state"] == "failed" and result["reason"] and result["log"]
@@ -164,7 +162,7 @@ print(json.dumps({"processes": len(processes), "state": ended.state, "reason": e
         ("protocol='tcp', enable_nvlink=True", "InvalidRequest", "needs protocol 'ucx'"),
     ],
 )
-def test_failed_start_reports_why(run: Any, tmp_path: Path, options: str, error: str, words: str) -> None:
+def test_failed_start_reports_why(run, tmp_path, options, error, words):
     (tmp_path / "without_licence.py").write_text("raise RuntimeError('the licence has expired')\n")
     kinds, message, models = run(
         f"""
@@ -219,7 +217,7 @@ cluster.stop()
 """
 
 
-def test_each_cluster_gets_a_separate_gpu(machine: FakeMachine) -> None:
+def test_each_cluster_gets_a_separate_gpu(machine):
     # The simulated driver does not notice workers: all GPUs stay idle.
     machine.write([gpu(1), gpu(2), gpu(3)])
     chosen = json.loads(machine.run(PREFLIGHTS).splitlines()[-1])
@@ -228,6 +226,6 @@ def test_each_cluster_gets_a_separate_gpu(machine: FakeMachine) -> None:
     assert chosen[4] == gpu_uuid(3), "an explicit device is used, claimed or not"
 
 
-def test_a_cluster_uses_no_gpu_that_is_claimed(machine: FakeMachine, run: Any) -> None:
+def test_a_cluster_uses_no_gpu_that_is_claimed(machine, run):
     machine.write([gpu(1), gpu(2)])
     assert run(CREATE, CLAIMED=gpu_uuid(1)) == [gpu_uuid(2)]

@@ -8,11 +8,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nvml.machine import FakeMachine, gpu
+from nvml.machine import gpu
 
 from tests.otheruser import OtherUser
 
@@ -46,7 +45,7 @@ print(sum(len(device.holders) for device in gpucluster.node().devices), flush=Tr
 
 
 @pytest.fixture
-def shared(fake_libraries: Path, machine: FakeMachine) -> Iterator[dict[str, str]]:
+def shared(fake_libraries, machine):
     """The environment of a machine with one GPU that all users see, assigned as a whole."""
     folder = Path(tempfile.mkdtemp(prefix="gpcnode", dir="/tmp"))
     folder.chmod(0o755)
@@ -61,7 +60,7 @@ def shared(fake_libraries: Path, machine: FakeMachine) -> Iterator[dict[str, str
 
 
 @pytest.fixture
-def waiting(shared: dict[str, str]) -> Iterator[list[subprocess.Popen[str]]]:
+def waiting(shared):
     """Processes of this user that want the GPU."""
     started: list[subprocess.Popen[str]] = []
     yield started
@@ -76,9 +75,7 @@ def read(process: subprocess.Popen[str]) -> str:
 
 
 @pytest.mark.full
-def test_killed_lease_frees_the_gpu_for_the_next_user(
-    shared: dict[str, str], waiting: list[subprocess.Popen[str]]
-) -> None:
+def test_killed_lease_frees_the_gpu_for_the_next_user(shared, waiting):
     user = OtherUser({name: shared[name] for name in ("LD_LIBRARY_PATH", "FAKE_NVML", "FAKE_CUDA_INIT",
                                                       "GPUCLUSTER_NODE", "GPUCLUSTER_SITE", "PATH")})  # fmt: skip
     holder = user.start("-c", HOLDS, stderr=None)

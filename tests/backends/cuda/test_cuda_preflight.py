@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import inspect
 import os
-from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.protocol.spec import MachineSpec
-from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
+from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 GIB = 2**30
 
 
 @pytest.fixture
-def two_gpus(machine: FakeMachine) -> FakeMachine:
+def two_gpus(machine):
     machine.write([gpu(1, total=40960), gpu(2, total=81920)])
     return machine
 
 
-def test_defaults(two_gpus: FakeMachine, play: Any) -> None:
+def test_defaults(two_gpus, play):
     plan = play("preflight")
     assert (plan["n_workers"], plan["maximum_workers"], plan["network"]) == (2, 2, "unix")
     assert plan["maximum_reason"] == "this cluster has 2 GPUs, one worker each"
@@ -32,7 +30,7 @@ def test_defaults(two_gpus: FakeMachine, play: Any) -> None:
     assert "protocol" not in options, "sockets in a folder are up to SpecDeployment"
 
 
-def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
+def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus, play, tmp_path):
     from dask_cuda import LocalCUDACluster
 
     logs = tmp_path / "logs"
@@ -87,16 +85,16 @@ def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus: FakeMachine, play:
     assert ours <= set(expected)
 
 
-def test_no_limits(two_gpus: FakeMachine, play: Any) -> None:
+def test_no_limits(two_gpus, play):
     options = play("preflight", memory_limit=None, device_memory_limit=None)["options"]
     assert (options["memory_limit"], options["device_memory_limit"]) == (None, None)
 
 
-def test_an_interface(two_gpus: FakeMachine, play: Any) -> None:
+def test_an_interface(two_gpus, play):
     assert play("preflight", protocol="tcp", interface="lo")["options"]["interface"] == "lo"
 
 
-def test_ucx_is_labelled_unencrypted(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
+def test_ucx_is_labelled_unencrypted(two_gpus, play, tmp_path):
     (tmp_path / "distributed_ucxx.py").write_text("")
     plan = play("preflight", protocol="ucx", interface="lo", enable_nvlink=True, packages=tmp_path)
     assert plan["network"] == "open"
@@ -119,13 +117,13 @@ def test_ucx_is_labelled_unencrypted(two_gpus: FakeMachine, play: Any, tmp_path:
         ({"rmm_log_directory": "/tmp"}, "preflight_failed", "rmm_log_directory", "needs rmm_pool_size"),
     ],
 )  # fmt: skip
-def test_refusals(two_gpus: FakeMachine, play: Any, spec: dict[str, Any], code: str, field: str, words: str) -> None:
+def test_refusals(two_gpus, play, spec, code, field, words):
     answer = play("preflight", **spec)
     assert (answer["refused"], answer["fields"]) == (code, [field])
     assert words in answer["message"] and answer["message"].endswith(".")
 
 
-def test_log_directories(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> None:
+def test_log_directories(two_gpus, play, tmp_path):
     (tmp_path / "rmm.py").write_text("")
     shared = tmp_path / "shared"
     shared.mkdir()
@@ -144,15 +142,13 @@ def test_log_directories(two_gpus: FakeMachine, play: Any, tmp_path: Path) -> No
         ([gpu(1, mig=1)], {}, "no slices"),
     ],
 )
-def test_machines_without_a_usable_gpu(
-    machine: FakeMachine, play: Any, lines: list[str], environment: dict[str, str], words: str
-) -> None:
+def test_machines_without_a_usable_gpu(machine, play, lines, environment, words):
     machine.write(lines)
     answer = play("preflight", environment=environment)
     assert answer["refused"] == "no_usable_device" and words in answer["message"]
 
 
-def test_hidden_and_divided_gpus(machine: FakeMachine, play: Any) -> None:
+def test_hidden_and_divided_gpus(machine, play):
     machine.write([gpu(1), mig_slice(1), gpu(2)])
     assert slice_uuid(1) in play("preflight", devices=[0])["message"]
     one = {"CUDA_VISIBLE_DEVICES": "1"}

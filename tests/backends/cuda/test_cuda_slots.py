@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
-from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
+from nvml.machine import gpu, gpu_uuid, mig_slice, slice_uuid
 
 pytest.importorskip("dask_cuda", reason="runs in the second environment, which has dask-cuda")
 
@@ -40,7 +38,7 @@ async def cluster(**spec):
 
 
 @pytest.fixture
-def play(machine: FakeMachine, tmp_path: Path) -> Callable[..., Any]:
+def play(machine, tmp_path):
     """Return what runs a scene on these GPUs under a site, and returns its result."""
 
     def play(gpus: list[str], sharing: str, scene: str, **environment: str) -> Any:
@@ -54,7 +52,7 @@ def play(machine: FakeMachine, tmp_path: Path) -> Callable[..., Any]:
     return play
 
 
-def test_slots_have_their_part_of_the_memory_and_a_label(play: Any) -> None:
+def test_slots_have_their_part_of_the_memory_and_a_label(play):
     first, second, third = play(
         [gpu(1), gpu(2)],
         "  slots_per_gpu: 2\n",
@@ -70,12 +68,12 @@ def test_slots_have_their_part_of_the_memory_and_a_label(play: Any) -> None:
     assert [slot["label"][:11] for slot in third["slots"]] == ["slot 2 of 2"] * 2
 
 
-def test_device_memory_limit_must_fit_into_the_slot(play: Any) -> None:
+def test_device_memory_limit_must_fit_into_the_slot(play):
     refused = play([gpu(1)], "  slots_per_gpu: 4\n", "return await cluster(device_memory_limit='8 GiB')")
     assert refused.startswith("device_memory_limit is 8 GiB, but GPU 0 (slot of 1/4) has 4 GiB in all.")
 
 
-def test_workers_with_rmm_have_their_slot_as_a_pool(play: Any, tmp_path: Path) -> None:
+def test_workers_with_rmm_have_their_slot_as_a_pool(play, tmp_path):
     (tmp_path / "rmm.py").touch()
     found = play([gpu(1)], "  slots_per_gpu: 4\n", "return await cluster()", PYTHONPATH=str(tmp_path))
     assert found["rmm_pool_size"] == int(0.9 * 4 * GIB) // 256 * 256
@@ -83,7 +81,7 @@ def test_workers_with_rmm_have_their_slot_as_a_pool(play: Any, tmp_path: Path) -
     assert half["rmm_pool_size"] == 2 * GIB, "a share is one of the slot"
 
 
-def test_labels_of_slices_and_whole_gpus(play: Any) -> None:
+def test_labels_of_slices_and_whole_gpus(play):
     whole, part = play(
         [gpu(1, mig=1), mig_slice(5), gpu(2)], "  slots_per_gpu: 1\n", "return [await cluster(), await cluster()]"
     )
@@ -92,7 +90,7 @@ def test_labels_of_slices_and_whole_gpus(play: Any) -> None:
     assert part["slots"][0]["memory_bytes"] == 10 * GIB
 
 
-def test_reserved_gpus_are_not_given_out(play: Any) -> None:
+def test_reserved_gpus_are_not_given_out(play):
     left, named = play(
         [gpu(1), gpu(2)], "  reserved_gpus: [0]\n", "return [await cluster(), await cluster(devices=[0])]"
     )
@@ -102,14 +100,14 @@ def test_reserved_gpus_are_not_given_out(play: Any) -> None:
     assert none.startswith("All GPUs on this machine are reserved at this site")
 
 
-def test_user_gets_no_more_than_the_site_allows(play: Any) -> None:
+def test_user_gets_no_more_than_the_site_allows(play):
     for sharing in ("  slots_per_gpu: 2\n  per_user: {gpus: 1}\n", "  per_user: {gpus: 1}\n"):
         one, more = play([gpu(1), gpu(2)], sharing, "return [await cluster(), await cluster()]")
         assert (one["n"], one["most"]) == (1, 1)
         assert "Each user may have 1 GPU or slot at a time" in more and "Stop a cluster" in more
 
 
-def test_queue_for_a_gpu(play: Any) -> None:
+def test_queue_for_a_gpu(play):
     reported, refused, found = play(
         [gpu(1)],
         "  slots_per_gpu: 1\n  per_user: {walltime: 00:06:00}\n",
@@ -151,7 +149,7 @@ print(json.dumps([claims, card, line, left_the_line, len(read_node().claims)]))
 """
 
 
-def test_slots_are_shown_and_released_at_any_end(machine: FakeMachine, tmp_path: Path) -> None:
+def test_slots_are_shown_and_released_at_any_end(machine, tmp_path):
     machine.write([gpu(1, total=40960)])
     site = tmp_path / "site.yaml"
     site.write_text("sharing:\n  slots_per_gpu: 1\n  per_user: {walltime: 02:00:00}\n")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ GIB = 2**30
 
 
 @pytest.fixture(scope="module")
-def hosts(fake_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, FakeMachine]]:
+def hosts(fake_libraries, tmp_path_factory):
     """Two hosts, ``big`` and ``small``, and the files that define their GPUs; ``config`` is the client's."""
     folder = tmp_path_factory.mktemp("sshd")
     servers = Servers(folder)
@@ -50,7 +50,7 @@ def hosts(fake_libraries: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 
 @pytest.fixture(autouse=True)
-def usual(hosts: dict[str, FakeMachine]) -> None:
+def usual(hosts):
     hosts["big"].write([gpu(2, total=81920, used=40000), gpu(1, total=81920, util=7)])
     hosts["small"].write([gpu(3, total=16384)])
 
@@ -100,7 +100,7 @@ async def measured(cluster: Any) -> TelemetrySample:
     raise AssertionError("the samples ended")
 
 
-async def test_each_gpu_of_the_hosts_has_a_worker_of_dask_cuda(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_each_gpu_of_the_hosts_has_a_worker_of_dask_cuda(hosts, tmp_path):
     from distributed import Client
 
     def look(dask_worker: Any) -> Any:
@@ -144,7 +144,7 @@ async def test_each_gpu_of_the_hosts_has_a_worker_of_dask_cuda(hosts: dict[str, 
         assert set(again.values()) == set(by_gpu)
 
 
-async def test_the_idle_gpus_and_slices_come_first(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_the_idle_gpus_and_slices_come_first(hosts, tmp_path):
     async with started(hosts, tmp_path, hosts="big", n_workers=1) as deployment:
         assert deployment.device_of("0") == gpu_uuid(1)
     hosts["small"].write([gpu(3, mig=1), mig_slice(1, total=10240), mig_slice(2, total=10240)])
@@ -158,7 +158,7 @@ async def test_the_idle_gpus_and_slices_come_first(hosts: dict[str, FakeMachine]
         await backend._pool.close()
 
 
-async def test_missing_resources_of_hosts_are_refused(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_missing_resources_of_hosts_are_refused(hosts, tmp_path):
     text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
     assert text.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
     text = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
@@ -170,7 +170,7 @@ async def test_missing_resources_of_hosts_are_refused(hosts: dict[str, FakeMachi
     assert text == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
 
 
-async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_a_host_with_gpus_and_without_dask_cuda(hosts, tmp_path):
     without = tmp_path / "python"
     # As an environment in which it was not installed.
     program = "import importlib.metadata as m; v = m.version\\n"
@@ -188,7 +188,7 @@ async def test_a_host_with_gpus_and_without_dask_cuda(hosts: dict[str, FakeMachi
     await plan_of[0]._pool.close()
 
 
-async def test_failing_allocator_is_reported(hosts: dict[str, FakeMachine], tmp_path: Path) -> None:
+async def test_failing_allocator_is_reported(hosts, tmp_path):
     # The real rmm, in a separate folder: on a simulated GPU it fails when it is requested.
     rmm = Path(sys.prefix) / "rmm"
     assert (rmm / "rmm" / "__init__.py").exists(), "installed by `make cuda-tests`"

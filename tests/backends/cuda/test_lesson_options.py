@@ -27,7 +27,7 @@ LocalCUDACluster = dask_cuda.LocalCUDACluster
 STUBS = Path(sys.prefix) / "rmm" / "rmm" / "pylibrmm" / "memory_resource" / "_memory_resource.pyi"
 
 
-def test_the_options_are_those_of_the_command() -> None:
+def test_the_options_are_those_of_the_command():
     values, flags = set(), set()
     for option in worker.params:
         names = {name for name in (*option.opts, *option.secondary_opts) if name.startswith("--")}
@@ -37,7 +37,7 @@ def test_the_options_are_those_of_the_command() -> None:
     assert not REMOVED & (values | flags)
 
 
-def test_the_arguments_are_those_of_the_class() -> None:
+def test_the_arguments_are_those_of_the_class():
     signature = inspect.signature(LocalCUDACluster.__init__).parameters
     assert set(signature) - {"self", "kwargs"} == ARGUMENTS
     assert dask_cuda.__version__.startswith(daskcuda.VERSION)
@@ -54,13 +54,13 @@ def test_the_arguments_are_those_of_the_class() -> None:
         "dask cuda worker tcp://127.0.0.1:1 --memory-limit 1GB --enable-cudf-spill",
     ],
 )
-def test_options_that_the_command_refuses_are_problems(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_that_the_command_refuses_are_problems(command, monkeypatch):
     monkeypatch.setattr(worker, "callback", lambda **options: None)  # only the reading of the options
     refused = CliRunner().invoke(worker, command.split()[3:]).exit_code != 0
     assert bool(command_problems(command)) == refused
 
 
-def test_unknown_option_is_taken_for_a_missing_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_option_is_taken_for_a_missing_address(monkeypatch):
     given: dict[str, object] = {}
     monkeypatch.setattr(worker, "callback", lambda **options: given.update(options))
     assert CliRunner().invoke(worker, daskcuda.OLD_COMMAND.split()[1:]).exit_code == 0
@@ -68,7 +68,7 @@ def test_unknown_option_is_taken_for_a_missing_address(monkeypatch: pytest.Monke
     assert command_problems(daskcuda.OLD_COMMAND)
 
 
-def test_calls_with_and_without_faults() -> None:
+def test_calls_with_and_without_faults():
     card = 40 * 10**9
     assert call_problems({"CUDA_VISIBLE_DEVICES": "0,1", "protocol": "ucx", "rmm_pool_size": "30GB"}, card, 2) == []
     assert call_problems({"enable_cudf_spill": True, "rmm_async": True, "rmm_maximum_pool_size": 0.9}, card, 2) == []
@@ -90,7 +90,7 @@ def test_calls_with_and_without_faults() -> None:
         assert words in problem
 
 
-def test_rmm_has_what_the_lesson_calls() -> None:
+def test_rmm_has_what_the_lesson_calls():
     classes = {
         one.name: one for one in ast.parse(STUBS.read_text(encoding="utf-8")).body if isinstance(one, ast.ClassDef)
     }

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -56,7 +55,7 @@ def serve(folder: Path, port: int = 0) -> Schedulers:
 
 
 @pytest.fixture(scope="module")
-def schedulers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Schedulers]:
+def schedulers(tmp_path_factory):
     found = serve(tmp_path_factory.mktemp("schedulers"))
     yield found
     found.end()

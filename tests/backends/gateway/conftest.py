@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -11,7 +10,7 @@ from tests.backends.gateway.realgateway import PASSWORD, VARIABLE, RealGateway
 
 
 @pytest.fixture(scope="session")
-def gateway() -> Iterator[RealGateway]:
+def gateway():
     """A Dask Gateway with one password, which is in an environment variable of this process."""
     if find_spec("dask_gateway_server") is None:
         pytest.skip("needs the package 'dask-gateway-server[local]'")

@@ -9,7 +9,6 @@ import time
 import urllib.request
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import gpucluster
@@ -17,8 +16,7 @@ import psutil
 import pytest
 from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.gateway.backend import GatewayBackend
-from gpucluster.backends.gateway.login import Login
-from gpucluster.backends.gateway.server import GatewayServer, Report
+from gpucluster.backends.gateway.server import GatewayServer, Login, Report
 from gpucluster.protocol.errors import GPUClusterError, StartFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
 from gpucluster.protocol.verbs import Verb
@@ -56,7 +54,7 @@ def name_of(model: ClusterModel) -> str:
 
 
 @pytest.fixture(scope="module")
-def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
+def made(gateway, shared_site):
     """A cluster of one worker, its model just after it was made. Its process retries a connection for 3 seconds."""
     options = {**gateway.options, **THEIRS, "gateway_options": "worker_cores=2", "n_workers": 1}
     with pytest.MonkeyPatch.context() as patch:
@@ -65,14 +63,14 @@ def made(gateway: RealGateway, shared_site: Any) -> ClusterModel:
 
 
 @pytest.fixture
-def one(made: ClusterModel, shared_site: Any) -> gpucluster.Cluster:
+def one(made, shared_site):
     """That cluster with one worker."""
     shared_site.control.patch(NAME, {"n_workers": 1})
     shared_site.wait_for(NAME, lambda model: (model.n_workers, model.n_pending, model.notes) == (1, 0, []))
     return gpucluster.connect(NAME)
 
 
-def test_cluster_runs_and_records_no_secret(gateway: RealGateway, shared_site: Any, made: ClusterModel) -> None:
+def test_cluster_runs_and_records_no_secret(gateway, shared_site, made):
     assert (made.state, made.backend_title, made.network) == (ClusterState.RUNNING, "Gateway", Network.TLS)
     assert set(made.can) == set(Verb)
     folder = shared_site.registry.folder(made.id)
@@ -87,14 +85,14 @@ def test_cluster_runs_and_records_no_secret(gateway: RealGateway, shared_site: A
 
 
 @pytest.mark.full
-def test_kmeans_finds_what_scikit_learn_finds(shared_site: Any, one: gpucluster.Cluster, wait_until: Any) -> None:
+def test_kmeans_finds_what_scikit_learn_finds(shared_site, one, wait_until):
     same_centres(one)
     name = shared_site.get(NAME).workers[0].name
     wait_until(lambda: shared_site.control.telemetry(NAME).workers == [name])
 
 
 @pytest.mark.full
-def test_scaling_keeps_to_the_site_limit_and_moves_results(shared_site: Any, one: gpucluster.Cluster) -> None:
+def test_scaling_keeps_to_the_site_limit_and_moves_results(shared_site, one):
     shared_site.control.patch(NAME, {"n_workers": 9})
     model = shared_site.wait_for(NAME, lambda model: model.n_workers == 3)
     assert any("exceed resource limit of 3 workers" in note for note in model.notes), model.notes
@@ -113,7 +111,7 @@ def test_scaling_keeps_to_the_site_limit_and_moves_results(shared_site: Any, one
 
 
 @pytest.mark.full
-def test_adaptive_scaling_follows_the_load(shared_site: Any, one: gpucluster.Cluster) -> None:
+def test_adaptive_scaling_follows_the_load(shared_site, one):
     shared_site.control.patch(NAME, {"adapt": {"minimum": 1, "maximum": 2, "wait_count": 5}})
     with one.get_client() as client:
         # More than one worker can finish before the other has come.
@@ -127,9 +125,7 @@ def test_adaptive_scaling_follows_the_load(shared_site: Any, one: gpucluster.Clu
 
 
 @pytest.mark.full
-def test_restarted_server_keeps_the_cluster(
-    gateway: RealGateway, shared_site: Any, one: gpucluster.Cluster, wait_until: Any
-) -> None:
+def test_restarted_server_keeps_the_cluster(gateway, shared_site, one, wait_until):
     gateway.stop()
     model = shared_site.wait_for(NAME, lambda model: any("No server responds at" in note for note in model.notes))
     assert (model.state, model.n_workers) == (ClusterState.RUNNING, 1)
@@ -145,9 +141,7 @@ def test_restarted_server_keeps_the_cluster(
 
 
 @pytest.mark.full
-def test_cluster_is_shut_down_after_a_killed_supervisor(
-    gateway: RealGateway, shared_site: Any, made: ClusterModel, wait_until: Any
-) -> None:
+def test_cluster_is_shut_down_after_a_killed_supervisor(gateway, shared_site, made, wait_until):
     os.kill(shared_site.get(NAME).pid, signal.SIGKILL)
     wait_until(lambda: not psutil.pid_exists(made.pid))
     assert name_of(made) in living(gateway)
@@ -171,7 +165,7 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(
 
 
 @pytest.mark.full
-def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) -> None:
+def test_existing_cluster_is_left_alone(gateway, shared_site):
     before = living(gateway)
     name = ask(gateway, lambda server: server.submit({}))
     request = {**gateway.options, **THEIRS, "cluster_name": name}
@@ -191,7 +185,7 @@ def test_existing_cluster_is_left_alone(gateway: RealGateway, shared_site: Any) 
 
 
 @pytest.mark.full
-def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGateway) -> None:
+def test_cluster_without_a_known_name_is_found_by_its_properties(gateway):
     reported: list[str] = []
 
     async def killed_while_asking() -> None:
@@ -215,7 +209,7 @@ def test_cluster_without_a_known_name_is_found_by_its_properties(gateway: RealGa
     assert len(reported) == 1
 
 
-def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, shared_site: Any) -> None:
+def test_a_scheduler_that_does_not_start_leaves_nothing(gateway, shared_site):
     before = living(gateway)
     with pytest.raises(StartFailed, match=r"could not start the scheduler of the cluster .* \(failed\)"):
         shared_site.running(**gateway.options, **THEIRS, gateway_options={"image": "broken"})
@@ -237,13 +231,11 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway: RealGateway, sh
         ({"address": "http://nowhere.invalid"}, "Host 'nowhere.invalid' not found"),
     ],
 )
-async def test_impossible_options_are_refused_before_the_start(
-    gateway: RealGateway, tmp_path: Path, options: dict[str, Any], message: str
-) -> None:
+async def test_impossible_options_are_refused_before_the_start(gateway, tmp_path, options, message):
     assert message in await refusal(tmp_path, **{**gateway.options, **options})
 
 
-async def test_address_of_another_server_is_refused(gateway: RealGateway, tmp_path: Path) -> None:
+async def test_address_of_another_server_is_refused(gateway, tmp_path):
     for address, message in (
         (f"{gateway.address}/elsewhere", "is not a Dask Gateway. Is it the right address"),
         (gateway.address.replace("http:", "https:"), "does not encrypt"),
@@ -252,7 +244,7 @@ async def test_address_of_another_server_is_refused(gateway: RealGateway, tmp_pa
 
 
 @pytest.mark.full
-def test_preview_shows_the_options_of_the_server(gateway: RealGateway, shared_site: Any) -> None:
+def test_preview_shows_the_options_of_the_server(gateway, shared_site):
     before = living(gateway)
     found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})
     assert '"worker_cores": 2' in found.text

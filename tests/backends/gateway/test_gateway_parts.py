@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
-from typing import Any
 
 import dask
 import pytest
-from gpucluster.backends.gateway.login import Login, read_secret
-from gpucluster.backends.gateway.options import Option, checked, read_options
-from gpucluster.backends.gateway.server import Report
-from gpucluster.backends.gateway.spec import HUB_TOKEN, GatewaySpec
+from gpucluster.backends.gateway.server import Login, Report, read_secret
+from gpucluster.backends.gateway.spec import HUB_TOKEN, GatewaySpec, Option, checked, read_options
 from gpucluster.protocol.errors import PreflightFailed
 from gpucluster.protocol.kinds import parse_spec, spec_schemas
 
@@ -28,7 +24,7 @@ OFFERED = read_options(ROWS)
 DEFAULTS = {row["field"]: row["default"] for row in ROWS}
 
 
-def test_options_are_read_from_text_and_from_mappings() -> None:
+def test_options_are_read_from_text_and_from_mappings():
     assert GatewaySpec(gateway_options="cores=2, profile=big").gateway_options == {"cores": "2", "profile": "big"}  # type: ignore[arg-type]
     assert GatewaySpec(gateway_options='{"environment": {"A": "1,2"}}').gateway_options == {"environment": {"A": "1,2"}}  # type: ignore[arg-type]
     assert GatewaySpec(address="https://hub/services/dask-gateway/").address == "https://hub/services/dask-gateway"
@@ -36,14 +32,14 @@ def test_options_are_read_from_text_and_from_mappings() -> None:
     assert not {"threads_per_worker", "memory_limit", "local_directory"} & set(shown)
 
 
-def test_stop_shuts_down_new_clusters_by_default() -> None:
+def test_stop_shuts_down_new_clusters_by_default():
     assert GatewaySpec().ends_with_us
     assert not GatewaySpec(cluster_name="x").ends_with_us
     assert GatewaySpec(cluster_name="x", shutdown_on_stop=True).ends_with_us
     assert not GatewaySpec(shutdown_on_stop=False).ends_with_us
 
 
-def test_typed_values_are_converted() -> None:
+def test_typed_values_are_converted():
     typed = {"cores": "2", "share": "1", "profile": "big", "fast": "Yes", "image": 3, "environment": '{"A": "b"}'}
     wanted = {"cores": 2, "share": 1.0, "profile": "big", "fast": True, "image": "3", "environment": {"A": "b"}}
     assert checked(OFFERED, typed, {}) == {**DEFAULTS, **wanted}
@@ -67,19 +63,19 @@ def test_typed_values_are_converted() -> None:
         ({"core": 2, "fast": 2}, "available: cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
 )
-def test_values_that_the_server_would_refuse_are_refused(given: dict[str, Any], message: str) -> None:
+def test_values_that_the_server_would_refuse_are_refused(given, message):
     with pytest.raises(PreflightFailed) as refused:
         checked(OFFERED, given, {})
     assert message in refused.value.message
     assert {fault.field for fault in refused.value.fields} == {f"gateway_options.{name}" for name in given}
 
 
-def test_wrong_setting_of_dask_is_named() -> None:
+def test_wrong_setting_of_dask_is_named():
     with pytest.raises(PreflightFailed, match="Dask's setting gateway.cluster.options: this Dask Gateway offers no"):
         checked([], {}, {"cores": 2})
 
 
-def test_option_has_a_description_and_a_schema() -> None:
+def test_option_has_a_description_and_a_schema():
     described = {option.name: option.described() for option in OFFERED}
     assert described["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
     assert described["profile"] == "profile: one of 'small', 'big'; small when left out"
@@ -87,7 +83,7 @@ def test_option_has_a_description_and_a_schema() -> None:
     assert cores.schema() == {"title": "Cores", "type": "integer", "default": 1, "minimum": 1, "maximum": 4}
 
 
-def test_secrets_come_from_variables_and_private_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_come_from_variables_and_private_files(tmp_path, monkeypatch):
     path = tmp_path / "password"
     path.write_text("open sesame\n")
     path.chmod(0o600)
@@ -103,7 +99,7 @@ def test_secrets_come_from_variables_and_private_files(tmp_path: Path, monkeypat
     assert read_secret("OF_A_TEST") == "x"
 
 
-async def test_defaults_come_from_dasks_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_defaults_come_from_dasks_configuration(monkeypatch):
     pytest.importorskip("dask_gateway", reason="needs the package 'dask-gateway'")
     monkeypatch.setenv("OF_A_TEST", "hub.example.org")
     settings = {
@@ -126,14 +122,14 @@ async def test_defaults_come_from_dasks_configuration(monkeypatch: pytest.Monkey
             Login.of(GatewaySpec())
 
 
-def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_token_of_the_hub_reaches_no_other_kind(monkeypatch):
     monkeypatch.setenv(HUB_TOKEN, "t")
     assert GatewaySpec().process_environment() == {HUB_TOKEN: "t"}
     assert GatewaySpec(auth="basic").process_environment() == {}
     assert parse_spec({"backend": "local"}).process_environment() == {}
 
 
-def test_report_of_a_stopping_cluster_is_ended() -> None:
+def test_report_of_a_stopping_cluster_is_ended():
     given = {"name": "x", "start_time": 2000, "tls_cert": None, "tls_key": None}
     ended = {status: Report.read({**given, "status": status}).ended for status in ("PENDING", "RUNNING", "STOPPING")}
     assert ended == {"PENDING": False, "RUNNING": False, "STOPPING": True}

@@ -90,7 +90,7 @@ class Simulated:
 
 
 @pytest.fixture(scope="session")
-def kubernetes() -> Iterator[Simulated]:
+def kubernetes():
     """A Kubernetes with the operator, a node with two GPUs, and a namespace 'class'."""
     found = Simulated()
     yield found
@@ -98,7 +98,7 @@ def kubernetes() -> Iterator[Simulated]:
 
 
 @pytest.fixture(scope="session")
-def without_operator() -> Iterator[Simulated]:
+def without_operator():
     """A Kubernetes that has never heard of Dask."""
     found = Simulated("--without-operator")
     yield found

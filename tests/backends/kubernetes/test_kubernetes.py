@@ -33,7 +33,7 @@ def pods(**other: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def made(shared_site: Any, kubernetes: Any) -> Any:
+def made(shared_site, kubernetes):
     """A cluster with two workers; its model just after it was made."""
     options = pods(kubeconfig=kubernetes.kubeconfig, name="pods", n_workers=2, env={"PASSWORD": SECRET})
     try:
@@ -43,7 +43,7 @@ def made(shared_site: Any, kubernetes: Any) -> Any:
 
 
 @pytest.fixture
-def two(shared_site: Any, made: Any) -> Any:
+def two(shared_site, made):
     """That cluster with two workers."""
     return with_workers(shared_site, "pods", 2)
 
@@ -53,9 +53,7 @@ def living_pods(kubernetes: Any, of: str) -> set[str]:
     return {pod["metadata"]["uid"] for pod in found if "deletionTimestamp" not in pod["metadata"]}
 
 
-def test_operator_makes_the_cluster_and_its_manifest_has_no_secret(
-    kubernetes: Any, shared_site: Any, made: Any, wait_until: Any
-) -> None:
+def test_operator_makes_the_cluster_and_its_manifest_has_no_secret(kubernetes, shared_site, made, wait_until):
     assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Kubernetes", "tls", False)
     assert (made.n_workers + made.n_pending, set(made.can)) == (2, set(Verb))
     folder = shared_site.registry.folder(made.id)
@@ -72,7 +70,7 @@ def test_operator_makes_the_cluster_and_its_manifest_has_no_secret(
     wait_until(lambda: shared_site.control.telemetry(made.id).workers == [worker.name for worker in model.workers])
 
 
-def test_dashboard_is_forwarded_below_a_secret_path(shared_site: Any, two: Any) -> None:
+def test_dashboard_is_forwarded_below_a_secret_path(shared_site, two):
     pages = shared_site.registry.dashboard(two.id)
     with urllib.request.urlopen(pages.url, timeout=20) as page:
         assert b"Dask" in page.read()
@@ -80,12 +78,12 @@ def test_dashboard_is_forwarded_below_a_secret_path(shared_site: Any, two: Any) 
         urllib.request.urlopen(pages.url.replace(pages.prefix + "/", ""), timeout=20)
 
 
-def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
+def test_kmeans_finds_what_scikit_learn_finds(two):
     same_centres(two)
 
 
 @pytest.mark.full
-def test_retire_and_scale_down_move_results(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_retire_and_scale_down_move_results(kubernetes, shared_site, two, wait_until):
     model = results_stay(shared_site, two)
     (group,) = kubernetes.things("daskworkergroups", of=two.id)
     assert group["spec"]["worker"]["replicas"] == 1
@@ -96,7 +94,7 @@ def test_retire_and_scale_down_move_results(kubernetes: Any, shared_site: Any, t
 
 
 @pytest.mark.full
-def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
+def test_a_restart_keeps_the_pods(kubernetes, two):
     before = living_pods(kubernetes, two.id)
     pids = {worker.pid for worker in two.model.workers}
     two.restart()
@@ -105,7 +103,7 @@ def test_a_restart_keeps_the_pods(kubernetes: Any, two: Any) -> None:
 
 
 @pytest.mark.full
-def test_lost_pods_are_reported_and_replaced(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_lost_pods_are_reported_and_replaced(kubernetes, shared_site, two, wait_until):
     deleted, killed = sorted(names(two.model))
     (pod,) = kubernetes.things("pods", of=deleted)
     kubernetes.delete_pod(pod["metadata"]["name"])
@@ -120,14 +118,14 @@ def test_lost_pods_are_reported_and_replaced(kubernetes: Any, shared_site: Any, 
 
 
 @pytest.mark.full
-def test_deleted_deployment_is_replaced(kubernetes: Any, shared_site: Any, two: Any) -> None:
+def test_deleted_deployment_is_replaced(kubernetes, shared_site, two):
     gone = sorted(names(two.model))[0]
     kubernetes.ask(f"/apis/apps/v1/namespaces/class/deployments/{gone}", "DELETE")
     shared_site.wait_for("pods", lambda model: model.n_workers == 2 and gone not in names(model))
 
 
 @pytest.mark.full
-def test_adaptive_scaling_follows_the_load(kubernetes: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_follows_the_load(kubernetes, shared_site, two, wait_until):
     shared_site.control.patch("pods", {"adapt": {"minimum": 0, "maximum": 3, "interval_seconds": 0.3, "wait_count": 3}})
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(90), pure=False)
@@ -138,7 +136,7 @@ def test_adaptive_scaling_follows_the_load(kubernetes: Any, shared_site: Any, tw
 
 
 @pytest.mark.full
-def test_pending_pods_have_a_reason(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+def test_pending_pods_have_a_reason(kubernetes, shared_site, made, wait_until):
     # A scheduler and one worker, so that the second worker is one pod too many.
     shared_site.control.patch("pods", {"n_workers": 1})
     shared_site.wait_for("pods", lambda model: model.n_workers == 1 and len(model.workers) == 1)
@@ -153,7 +151,7 @@ def test_pending_pods_have_a_reason(kubernetes: Any, shared_site: Any, made: Any
     shared_site.wait_for("pods", lambda model: model.n_workers == 2)
 
 
-def test_stop_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_until: Any) -> None:
+def test_stop_leaves_nothing(kubernetes, shared_site, made, wait_until):
     assert kubernetes.names(made.id)
     stopped(shared_site, made.id)
     assert not kubernetes.things("pods", of=made.id)
@@ -163,9 +161,7 @@ def test_stop_leaves_nothing(kubernetes: Any, shared_site: Any, made: Any, wait_
 
 
 @pytest.mark.full
-def test_stop_without_an_operator_shows_the_commands_to_clean_up(
-    kubernetes: Any, shared_site: Any, wait_until: Any
-) -> None:
+def test_stop_without_an_operator_shows_the_commands_to_clean_up(kubernetes, shared_site, wait_until):
     model = shared_site.running(**pods(kubeconfig=kubernetes.kubeconfig, n_workers=0))
     with kubernetes.operator_stopped():
         ended = shared_site.control.stop(model.id)
@@ -181,9 +177,7 @@ def test_stop_without_an_operator_shows_the_commands_to_clean_up(
 
 
 @pytest.mark.full
-def test_missing_gpus_are_pending_and_a_dead_supervisor_is_cleaned_up(
-    kubernetes: Any, shared_site: Any, wait_until: Any
-) -> None:
+def test_missing_gpus_are_pending_and_a_dead_supervisor_is_cleaned_up(kubernetes, shared_site, wait_until):
     kubernetes.change(gpus=0)
     try:
         options = pods(kubeconfig=kubernetes.kubeconfig, n_workers=2, gpus_per_worker=1, image="with-dask-cuda")
@@ -206,7 +200,7 @@ def test_missing_gpus_are_pending_and_a_dead_supervisor_is_cleaned_up(
 
 
 @pytest.mark.full
-def test_image_that_cannot_be_pulled_fails_the_start(kubernetes: Any, shared_site: Any, wait_until: Any) -> None:
+def test_image_that_cannot_be_pulled_fails_the_start(kubernetes, shared_site, wait_until):
     model = shared_site.create(**pods(kubeconfig=kubernetes.kubeconfig, image="absent"))
     with pytest.raises(StartFailed, match="its image 'absent' cannot be pulled: Failed to pull image .*: not found"):
         shared_site.control.wait(model.id)
@@ -252,14 +246,14 @@ class Previews:
 
 
 @pytest.fixture(scope="module")
-def previews() -> Any:
+def previews():
     found = Previews()
     yield found
     found.close()
 
 
 @pytest.mark.full
-def test_preview_shows_the_manifest_and_makes_nothing(kubernetes: Any, previews: Previews) -> None:
+def test_preview_shows_the_manifest_and_makes_nothing(kubernetes, previews):
     shown = previews.ask(kubeconfig=kubernetes.kubeconfig, n_workers=3)
     made = yaml.safe_load(shown["text"])
     assert made["spec"]["worker"]["replicas"] == 3
@@ -270,7 +264,7 @@ def test_preview_shows_the_manifest_and_makes_nothing(kubernetes: Any, previews:
     assert yaml.safe_load(other["text"])["metadata"]["namespace"] == "default", "that of the context that was asked for"
 
 
-def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, tmp_path: Path) -> None:
+def test_unreachable_kubernetes_is_refused(kubernetes, previews, tmp_path):
     there = {"kubeconfig": kubernetes.kubeconfig}
     assert "There is no kubeconfig at " in previews.refusal(kubeconfig=str(tmp_path / "none"))
     assert "has no context 'other'" in previews.refusal(context="other", **there)
@@ -293,12 +287,12 @@ def test_unreachable_kubernetes_is_refused(kubernetes: Any, previews: Previews, 
         assert previews.refusal(kubeconfig=str(broken)).startswith(fault.format(broken))
 
 
-def test_no_operator(without_operator: Any, previews: Previews) -> None:
+def test_no_operator(without_operator, previews):
     message = previews.refusal(kubeconfig=without_operator.kubeconfig)
     assert message.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
 
 
-def test_missing_rights_are_named(kubernetes: Any, previews: Previews) -> None:
+def test_missing_rights_are_named(kubernetes, previews):
     options = {"kubeconfig": kubernetes.kubeconfig, "context": "student"}
     kubernetes.change(denied=["secrets", "pods/portforward", "daskworkergroups"])
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -61,7 +60,7 @@ def unknown(thing: Any, schema: dict[str, Any], path: str = "") -> list[str]:
 @pytest.mark.parametrize(
     "options", [{}, EVERYTHING, {"protocol": "tcp"}, EVERYTHING | {"protocol": "tcp", "env": None}]
 )
-def test_the_operator_knows_every_field(options: dict[str, Any]) -> None:
+def test_the_operator_knows_every_field(options):
     schema = definitions()["DaskCluster"]["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     made = yaml.safe_load(manifest_text(manifest(**options)))
     validator = jsonschema.Draft7Validator(schema)
@@ -72,7 +71,7 @@ def test_the_operator_knows_every_field(options: dict[str, Any]) -> None:
         validator.validate(made)
 
 
-def test_only_workers_get_gpus_and_secrets_are_references() -> None:
+def test_only_workers_get_gpus_and_secrets_are_references():
     made = manifest(**EVERYTHING)
     scheduler, worker = (made["spec"][part]["spec"] for part in ("scheduler", "worker"))
     ((at_scheduler,), (at_worker,)) = scheduler["containers"], worker["containers"]
@@ -98,7 +97,7 @@ def test_only_workers_get_gpus_and_secrets_are_references() -> None:
     assert str(SECRETS / "key.pem") in at_worker["args"]
 
 
-def test_the_secret_belongs_to_the_cluster(tmp_path: Path) -> None:
+def test_the_secret_belongs_to_the_cluster(tmp_path):
     for name in ("ca.pem", "cert.pem", "key.pem"):
         (tmp_path / name).write_text(name)
     owner = {"apiVersion": "kubernetes.dask.org/v1", "kind": "DaskCluster", "metadata": {"name": "x", "uid": "u"}}
@@ -172,7 +171,7 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
         ),
     ],
 )  # fmt: skip
-def test_reason_of_a_pending_pod(status: dict[str, Any], events: list[dict[str, Any]], expected: Verdict) -> None:
+def test_reason_of_a_pending_pod(status, events, expected):
     pod = {
         "metadata": {"name": "w-1", "creationTimestamp": "2026-11-23T10:00:00Z"},
         "spec": {} if "conditions" in status else {"nodeName": "node1"},
@@ -182,7 +181,7 @@ def test_reason_of_a_pending_pod(status: dict[str, Any], events: list[dict[str, 
     assert verdict(deployment, pod, events, now=datetime(2026, 11, 23, 10, 0, 9, tzinfo=UTC)) == expected
 
 
-def test_reason_of_a_missing_pod() -> None:
+def test_reason_of_a_missing_pod():
     def failing(message: str) -> dict[str, Any]:
         condition = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": message}
         return {"metadata": {"name": "w"}, "status": {"conditions": [condition]}}
@@ -196,14 +195,14 @@ def test_reason_of_a_missing_pod() -> None:
     assert verdict({"metadata": {"name": "w"}}, None, []) == Verdict("its pod is made")
 
 
-def test_how_a_container_has_ended() -> None:
+def test_how_a_container_has_ended():
     failed = {"terminated": {"reason": "Error", "exitCode": 1, "message": "Traceback\nImportError: no dask\n"}}
     assert ended({"lastState": failed}) == "exit status 1: ImportError: no dask"
     assert ended({"lastState": {}, "state": OOM}) == "it used more memory than its limit"
     assert ended({"state": {"running": {}}}) is None
 
 
-def test_a_running_worker_is_on_the_node_of_its_pod() -> None:
+def test_a_running_worker_is_on_the_node_of_its_pod():
     slot = PodSlot("w")
     slot.saw({"metadata": {"uid": "1"}, "spec": {"nodeName": "node1\x1b[2J"}}, Verdict("its pod runs"))
     slot.update(())

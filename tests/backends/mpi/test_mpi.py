@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +21,7 @@ import pytest
 from distributed import Client
 from gpucluster.backends.backend import ReapContext
 from gpucluster.backends.mpi.backend import MPIBackend
-from gpucluster.backends.mpi.ending import MARK
+from gpucluster.backends.mpi.program import MARK
 from gpucluster.learn import KMeans, config_context
 from gpucluster.protocol.errors import GPUClusterError, InvalidState, StartFailed
 from gpucluster.protocol.models import ClusterModel, ClusterState, Network
@@ -43,7 +42,7 @@ SAYS_ITS_LIBRARY = "[ $1 = --version ] && exec echo " + ("'(Open MPI) 5.0.11'" i
 
 
 @pytest.fixture(scope="module")
-def cluster(shared_site, module_of_mine) -> ClusterModel:
+def cluster(shared_site, module_of_mine):
     """A running cluster of two ranks; another one, with a nanny, comes up meanwhile."""
     shared_site.create(backend="mpi", name="nannies", n_workers=1, nanny=True)
     return shared_site.running(
@@ -58,7 +57,7 @@ def handle(shared_site, cluster):
 
 
 @pytest.fixture
-def client(handle) -> Iterator[Client]:
+def client(handle):
     with Client(handle) as made:
         yield made
 

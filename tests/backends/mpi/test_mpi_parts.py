@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 from gpucluster.backends.deployment import SlotState
+from gpucluster.backends.mpi import backend as launchers
 from gpucluster.backends.mpi import deployment as module
-from gpucluster.backends.mpi import launcher as launchers
+from gpucluster.backends.mpi.backend import Family, Launcher, command, identify
 from gpucluster.backends.mpi.deployment import MPIDeployment, arguments
-from gpucluster.backends.mpi.launcher import Family, Launcher, command, identify
 from gpucluster.backends.mpi.program import Program
 from gpucluster.backends.mpi.spec import MPISpec
 from gpucluster.backends.mpi.worker import BROKEN, FAILED, _cause

@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 
 import dask.array as da
@@ -32,7 +31,7 @@ from gpucluster.learn import (
 )
 from gpucluster.learn.communicators.mailbox import Mailbox
 from gpucluster.learn.errors import RanksDisagree
-from gpucluster.protocol.models import ClusterModel, Network
+from gpucluster.protocol.models import Network
 from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
@@ -45,12 +44,12 @@ DIGITS, LABELS = load_digits(return_X_y=True)
 
 
 @pytest.fixture(scope="module")
-def cluster(shared_site) -> ClusterModel:
+def cluster(shared_site):
     return shared_site.running(backend="mpi", n_workers=2, protocol="mpi", idle_timeout_seconds=None)
 
 
 @pytest.fixture
-def client(shared_site, cluster) -> Iterator[Client]:
+def client(shared_site, cluster):
     shared_site.wait_for(cluster.id, lambda model: model.n_workers == 2)
     with Client(gpucluster.connect(cluster.id)) as made:
         yield made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from nvml.fixtures import fake_libraries  # noqa: E402, F401
 
 
 @pytest.fixture(scope="session")
-def slurm() -> Iterator[RealSlurm]:
+def slurm():
     """A Slurm with three nodes of four cores and two GPUs each, which this process and what it starts use.
 
     Two more nodes share no storage.

@@ -9,11 +9,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.backends.backend import StartContext
-from gpucluster.backends.mpi.ending import MARK
+from gpucluster.backends.mpi.program import MARK
 from gpucluster.backends.slurm.backend import SlurmBackend
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
@@ -52,7 +51,7 @@ input()
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_ranks_use_the_allocation_and_end_with_it(slurm: Any, shared_site: Any, wait_until: Any) -> None:
+def test_ranks_use_the_allocation_and_end_with_it(slurm, shared_site, wait_until):
     job = ["salloc", "--quiet", "--nodes=2", "--ntasks-per-node=2", "--mem=2000", "--time=5"]
     # As a notebook that holds CPUs and memory of its node in a separate step.
     step = ["srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=2"]
@@ -85,9 +84,7 @@ def test_ranks_use_the_allocation_and_end_with_it(slurm: Any, shared_site: Any, 
     assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{printed['id']}-*"))
 
 
-async def test_jobs_requested_within_a_job_get_a_remark(
-    slurm: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_jobs_requested_within_a_job_get_a_remark(slurm, tmp_path, monkeypatch):
     monkeypatch.setenv("SLURM_JOB_ID", "1234")
     context = StartContext(cluster_id="0badcafe", security=None, scratch_directory=tmp_path, dashboard_prefix="x")
     folder = tmp_path / "shared"

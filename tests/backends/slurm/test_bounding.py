@@ -7,9 +7,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import gpucluster
 import psutil
@@ -56,9 +54,7 @@ def held_by(file: Path) -> list[int]:
 
 @pytest.mark.linux("/proc")
 @pytest.mark.parametrize("holes", [True, False])
-def test_beginning_and_end_of_output_stay_in_the_same_file(
-    tmp_path: Path, wait_until: Callable[..., Any], holes: bool
-) -> None:
+def test_beginning_and_end_of_output_stay_in_the_same_file(tmp_path, wait_until, holes):
     programs = tmp_path / "programs"
     programs.mkdir()
     if not holes:  # As on a file system that has none.
@@ -88,7 +84,7 @@ def test_beginning_and_end_of_output_stay_in_the_same_file(
 
 @pytest.mark.linux("/proc")
 @pytest.mark.parametrize("where", [subprocess.DEVNULL, subprocess.PIPE])
-def test_output_that_is_no_file_is_left_alone(where: int) -> None:
+def test_output_that_is_no_file_is_left_alone(where):
     before = os.stat(os.devnull).st_mode
     script = "\n".join([*keeping_output_short(), "sleep 0.2; jobs; echo done"])
     done = subprocess.run(["bash", "-c", script], stdout=where, stderr=subprocess.PIPE, timeout=60, check=True)
@@ -98,7 +94,7 @@ def test_output_that_is_no_file_is_left_alone(where: int) -> None:
 
 
 @pytest.fixture(params=[True, False], ids=["shared", "apart"])
-def where(request: pytest.FixtureRequest, slurm: Any, tmp_path: Path) -> dict[str, Any]:
+def where(request, slurm, tmp_path):
     """Options of a cluster with and without shared storage."""
     if request.param:
         return {**JOBS, "shared_directory": str(tmp_path / "shared"), "partition": "main"}
@@ -108,9 +104,7 @@ def where(request: pytest.FixtureRequest, slurm: Any, tmp_path: Path) -> dict[st
 
 
 @pytest.mark.full
-def test_endless_output_of_a_worker_is_bounded(
-    slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Callable[..., Any], where: dict[str, Any]
-) -> None:
+def test_endless_output_of_a_worker_is_bounded(slurm, shared_site, tmp_path, wait_until, where):
     shared = "shared_directory" in where
     model = shared_site.running(**where, nodes_per_job=2, n_workers=2)
     model = shared_site.wait_for(model.id, lambda model: names(model) == {"0-0", "0-1"})
@@ -153,7 +147,7 @@ def test_endless_output_of_a_worker_is_bounded(
 
 
 @pytest.mark.full
-def test_cause_of_a_failed_job_is_found_behind_a_flood(shared_site: Any, tmp_path: Path, where: dict[str, Any]) -> None:
+def test_cause_of_a_failed_job_is_found_behind_a_flood(shared_site, tmp_path, where):
     prologue = ["yes not worth keeping | head -c 60000000", "sleep 2", "echo error: the licence has run out", "exit 3"]
     model = shared_site.running(**where, n_workers=1, job_script_prologue=prologue)
     model = shared_site.wait_for(model.id, lambda model: model.notice)

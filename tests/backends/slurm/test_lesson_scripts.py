@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +11,9 @@ from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.course.lesson_14_onto_the_machine.material import asked_for, minutes
 from gpucluster.lessons.course.lesson_14_onto_the_machine.probes import BatchSystem, SubmissionRefused, dry_run
 
-from tests.backends.slurm.realslurm import RealSlurm
-
 
 @pytest.fixture
-def here(slurm: RealSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BatchSystem:
+def here(slurm, tmp_path, monkeypatch):
     """That Slurm, from a directory that its nodes see."""
     monkeypatch.chdir(tmp_path)
     return BatchSystem()
@@ -40,7 +37,7 @@ def _statements(cell: str) -> list[ast.stmt]:
         return []
 
 
-def test_the_lessons_script_is_submitted(here: BatchSystem, slurm: RealSlurm, tmp_path: Path) -> None:
+def test_the_lessons_script_is_submitted(here, slurm, tmp_path):
     assert here.real and "main" in repr(here)
     outcome = here.submit(of_lesson("SCRIPT")["SCRIPT"])
     assert outcome.state == "COMPLETED"
@@ -52,7 +49,7 @@ def test_the_lessons_script_is_submitted(here: BatchSystem, slurm: RealSlurm, tm
     assert slurm.jobs() == []
 
 
-def test_refused_script_shows_slurms_message(here: BatchSystem) -> None:
+def test_refused_script_shows_slurms_message(here):
     with pytest.raises(SubmissionRefused, match="does not look like a batch script"):
         here.submit("\n#!/bin/bash\necho\n")
     with pytest.raises(SubmissionRefused, match="invalid partition"):
@@ -60,20 +57,20 @@ def test_refused_script_shows_slurms_message(here: BatchSystem) -> None:
 
 
 @pytest.mark.full
-def test_job_that_does_not_end_is_cancelled(here: BatchSystem, slurm: RealSlurm) -> None:
+def test_job_that_does_not_end_is_cancelled(here, slurm):
     outcome = here.submit("#!/bin/bash\n#SBATCH --time=5\nsleep 100\n", patience=2)
     assert "then cancelled" in outcome.state
     assert slurm.ask("squeue", "-h", "-t", "PD,R").split() == []
 
 
-def test_dry_run_shows_the_requested_script(here: BatchSystem, slurm: RealSlurm) -> None:
+def test_dry_run_shows_the_requested_script(here, slurm):
     asked = asked_for(dry_run("slurm", n_workers=2, walltime="00:10:00", memory_limit="1 GiB"))
     assert minutes(asked["time"]) == 10
     assert (asked["nodes"], asked["mem"]) == ("1", "1G")
     assert slurm.jobs() == []
 
 
-def test_slurm_accepts_the_right_answer_of_14_3(here: BatchSystem) -> None:
+def test_slurm_accepts_the_right_answer_of_14_3(here):
     lesson = of_lesson("worker_script", "SITE")
     job = {"nodes": 2, "gpus": 2, "cores": 4, "minutes": 10, "scheduler_file": "/shared/me/scheduler.json"}
     site = {**lesson["SITE"], "partition": "main", "cores_per_gpu": 2}

@@ -34,20 +34,20 @@ def folders(slurm: Any, node: str) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def nodes_apart(slurm: Any) -> Any:
+def nodes_apart(slurm):
     """Skip if nodes cannot have separate file systems."""
     if not slurm.apart:
         pytest.skip("needs the right to mount")
 
 
 @pytest.fixture(scope="module")
-def hopeless(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
+def hopeless(shared_site, slurm, nodes_apart):
     """A cluster whose jobs end as soon as they begin; it takes a minute until it gives up."""
     return shared_site.running(**FAILS, name="hopeless")
 
 
 @pytest.fixture(scope="module")
-def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
+def apart(shared_site, slurm, nodes_apart):
     """A cluster of a job on two nodes without shared storage, and a scheduler on one of them."""
     shared_site.running(
         **IN_JOB, name="apart", n_workers=2, nodes_per_job=2, partition="apart", shared_storage=False,
@@ -57,7 +57,7 @@ def apart(shared_site: Any, slurm: Any, nodes_apart: None) -> Any:
     return gpucluster.connect("apart")
 
 
-def test_only_the_nodes_of_a_job_receive_credentials(slurm: Any, shared_site: Any, apart: Any) -> None:
+def test_only_the_nodes_of_a_job_receive_credentials(slurm, shared_site, apart):
     model = apart.model
     assert names(model) == {"0-0", "0-1"}
     assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-0", f"gpucluster-{model.id}-scheduler"]
@@ -80,7 +80,7 @@ def test_only_the_nodes_of_a_job_receive_credentials(slurm: Any, shared_site: An
     assert not [name for *_, there in seen.values() for name in there if name.startswith("pytest")], "not shared indeed"
 
 
-def test_scheduler_in_a_job_works_like_any_other(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
+def test_scheduler_in_a_job_works_like_any_other(slurm, shared_site, apart, wait_until):
     job = job_of(slurm, apart.model, "scheduler")
     model = shared_site.wait_for("apart", lambda model: any("The scheduler is in job" in note for note in model.notes))
     node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job).strip()
@@ -107,7 +107,7 @@ def test_scheduler_in_a_job_works_like_any_other(slurm: Any, shared_site: Any, a
     assert "lost" not in messages(apart)
 
 
-def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) -> None:
+def test_preview_shows_the_jobs(shared_site, slurm, tmp_path):
     options = {**IN_JOB, "partition": "main", "workers_per_job": 4, "n_workers": 6, "shared_directory": str(tmp_path)}
     shown = shared_site.control.preview(options)
     assert "#SBATCH --cpus-per-task=4\n" in shown.text
@@ -120,7 +120,7 @@ def test_preview_shows_the_jobs(shared_site: Any, slurm: Any, tmp_path: Path) ->
         shared_site.control.preview({**JOBS, "partition": "main", "interface": "ib7"})
 
 
-def test_cluster_ends_with_the_scheduler_job(slurm: Any, shared_site: Any, apart: Any, wait_until: Any) -> None:
+def test_cluster_ends_with_the_scheduler_job(slurm, shared_site, apart, wait_until):
     job = job_of(slurm, apart.model, "scheduler")
     slurm.ask("scancel", job)
     model = shared_site.wait_for(apart.id, lambda model: model.state.ended)
@@ -130,7 +130,7 @@ def test_cluster_ends_with_the_scheduler_job(slurm: Any, shared_site: Any, apart
     wait_until(lambda: not any(folders(slurm, node) for node in slurm.apart))
 
 
-def test_failing_job_reports_why_without_shared_storage(slurm: Any, shared_site: Any, hopeless: Any) -> None:
+def test_failing_job_reports_why_without_shared_storage(slurm, shared_site, hopeless):
     model = shared_site.wait_for("hopeless", lambda model: model.notice)
     assert "/nowhere/python: No such file or directory" in model.notice
     failed = shared_site.create(**FAILS, scheduler="job")
@@ -140,9 +140,7 @@ def test_failing_job_reports_why_without_shared_storage(slurm: Any, shared_site:
     assert not slurm.jobs(model.id)
 
 
-def test_scheduler_job_waits_in_the_queue_and_ends_with_the_cluster(
-    slurm: Any, shared_site: Any, tmp_path: Path, wait_until: Any
-) -> None:
+def test_scheduler_job_waits_in_the_queue_and_ends_with_the_cluster(slurm, shared_site, tmp_path, wait_until):
     slurm.ask("sbatch", "--exclusive", "-w", "n1", "-t", "10", "-o", "/dev/null", "--wrap", "sleep 600", "-J", "busy")
     shared = {**IN_JOB, "shared_directory": str(tmp_path / "shared"), "n_workers": 1, "scheduler_partition": "short"}
     try:
@@ -167,7 +165,7 @@ def test_scheduler_job_waits_in_the_queue_and_ends_with_the_cluster(
     wait_until(lambda: not (tmp_path / "shared" / model.id).exists())
 
 
-def test_scheduler_without_its_cluster_ends_all_jobs(slurm: Any, tmp_path: Path, wait_until: Any) -> None:
+def test_scheduler_without_its_cluster_ends_all_jobs(slurm, tmp_path, wait_until):
     (tmp_path / "prefix").write_text("secret")
     slurm.ask("sbatch", "--hold", "-t", "10", "-o", "/dev/null", "--wrap", "true", "-J", "gpucluster-0badcafe-0")
     assert slurm.jobs("0badcafe")
@@ -182,7 +180,7 @@ def test_scheduler_without_its_cluster_ends_all_jobs(slurm: Any, tmp_path: Path,
     assert not slurm.jobs("0badcafe")
 
 
-def test_jobs_that_always_fail_are_no_longer_requested(slurm: Any, shared_site: Any, hopeless: Any) -> None:
+def test_jobs_that_always_fail_are_no_longer_requested(slurm, shared_site, hopeless):
     model = shared_site.wait_for("hopeless", lambda model: model.notice and "no more are requested" in model.notice)
     assert "/nowhere/python: No such file or directory. After 6 attempts, no more" in model.notice
     assert (model.state, model.wanted.n_workers) == (ClusterState.RUNNING, 0)

@@ -30,7 +30,7 @@ def log_of(cluster: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def shared_folder(slurm: Any, tmp_path_factory: Any) -> Path:
+def shared_folder(slurm, tmp_path_factory):
     """Storage that login node and nodes share."""
     folder = Path(tmp_path_factory.mktemp("shared"))
     folder.chmod(0o700)
@@ -38,13 +38,13 @@ def shared_folder(slurm: Any, tmp_path_factory: Any) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(shared_site: Any, shared_folder: Path) -> Any:
+def made(shared_site, shared_folder):
     """A cluster of two jobs; its model just after it was made."""
     return shared_site.running(**JOBS, name="jobs", n_workers=2, shared_directory=str(shared_folder))
 
 
 @pytest.fixture
-def two(shared_site: Any, made: Any) -> Any:
+def two(shared_site, made):
     """That cluster with two workers."""
     return with_workers(shared_site, "jobs", 2)
 
@@ -56,9 +56,7 @@ def job_of(slurm: Any, model: Any, name: str) -> str:
     return str(numbers[0])
 
 
-def test_cluster_runs_while_jobs_wait_and_slurm_keeps_no_secret(
-    slurm: Any, shared_site: Any, made: Any, shared_folder: Path
-) -> None:
+def test_cluster_runs_while_jobs_wait_and_slurm_keeps_no_secret(slurm, shared_site, made, shared_folder):
     assert (made.state, made.backend_title, made.network, made.has_gpus) == ("running", "Slurm", "tls", False)
     assert (made.n_workers + made.n_pending, set(made.can)) == (2, set(Verb))
     folder = shared_site.registry.folder(made.id)
@@ -82,17 +80,17 @@ def test_cluster_runs_while_jobs_wait_and_slurm_keeps_no_secret(
 
 
 @pytest.mark.full
-def test_kmeans_finds_what_scikit_learn_finds(two: Any) -> None:
+def test_kmeans_finds_what_scikit_learn_finds(two):
     same_centres(two)
 
 
 @pytest.mark.full
-def test_retire_and_scale_down_move_results(shared_site: Any, two: Any) -> None:
+def test_retire_and_scale_down_move_results(shared_site, two):
     results_stay(shared_site, two)
 
 
 @pytest.mark.full
-def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
+def test_a_restart_keeps_the_jobs(slurm, two):
     before = two.model
     jobs = {job_of(slurm, before, name) for name in names(before)}
     with two.get_client() as client:
@@ -104,7 +102,7 @@ def test_a_restart_keeps_the_jobs(slurm: Any, two: Any) -> None:
 
 
 @pytest.mark.full
-def test_lost_jobs_are_reported_and_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_lost_jobs_are_reported_and_replaced(slurm, shared_site, two, wait_until):
     two.scale(3)
     before = shared_site.wait_for("jobs", lambda model: model.n_workers == 3)
     cancelled, down, too_big = sorted(names(before), key=int)
@@ -129,7 +127,7 @@ def test_lost_jobs_are_reported_and_replaced(slurm: Any, shared_site: Any, two: 
 
 
 @pytest.mark.full
-def test_preempted_jobs_are_replaced(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_preempted_jobs_are_replaced(slurm, shared_site, two, wait_until):
     before = two.model
     gone, _ = sorted(names(before), key=int)
     node = slurm.ask("squeue", "-h", "-o", "%N", "-j", job_of(slurm, before, gone)).strip()
@@ -156,9 +154,7 @@ def test_preempted_jobs_are_replaced(slurm: Any, shared_site: Any, two: Any, wai
 
 
 @pytest.mark.full
-def test_job_is_replaced_and_results_move_before_its_walltime_ends(
-    slurm: Any, shared_site: Any, two: Any, wait_until: Any
-) -> None:
+def test_job_is_replaced_and_results_move_before_its_walltime_ends(slurm, shared_site, two, wait_until):
     before = two.model
     ends, stays = before.workers
     # It keeps 30 to 90 seconds: Slurm counts in minutes.
@@ -177,7 +173,7 @@ def test_job_is_replaced_and_results_move_before_its_walltime_ends(
 
 
 @pytest.mark.full
-def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_follows_the_load(slurm, shared_site, two, wait_until):
     two.adapt(minimum=0, maximum=3)
     with two.get_client() as client:
         futures = client.map(lambda _: time.sleep(1), range(24), pure=False)
@@ -190,7 +186,7 @@ def test_adaptive_scaling_follows_the_load(slurm: Any, shared_site: Any, two: An
         assert client.submit(sum, [1, 2]).result(timeout=90) == 3, "a job comes for it"
 
 
-def test_stop_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_folder: Path, wait_until: Any) -> None:
+def test_stop_leaves_nothing(slurm, shared_site, two, shared_folder, wait_until):
     stopped(shared_site, two.id)
     wait_until(lambda: not slurm.jobs(two.id), what=slurm.jobs)
     assert not (shared_folder / two.id).exists()
@@ -202,7 +198,7 @@ def test_stop_leaves_nothing(slurm: Any, shared_site: Any, two: Any, shared_fold
 
 
 @pytest.fixture
-def busy(slurm: Any) -> Any:
+def busy(slurm):
     """Node n1 is taken for ten minutes."""
     slurm.ask("sbatch", "--exclusive", "-w", "n1", "-t", "10", "-o", "/dev/null", "--wrap", "sleep 600", "-J", "busy")
     yield
@@ -211,8 +207,8 @@ def busy(slurm: Any) -> Any:
 
 @pytest.mark.full
 def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
-    slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any
-) -> None:
+    slurm, busy, shared_site, shared_folder, wait_until
+):
     model = shared_site.running(**SHORT, n_workers=2, shared_directory=str(shared_folder))
     kept = "its nodes are down, drained, or kept for jobs of a higher priority, expected "
     reasons = ("Resources, expected ", "Priority, expected ", kept)
@@ -242,16 +238,14 @@ def test_queued_jobs_are_pending_and_cancelled_after_a_dead_supervisor(
         ({"interface": "ib7"}, "interface: no network interface 'ib7' here"),
     ],
 )
-def test_impossible_requests_are_refused_before_the_start(
-    slurm: Any, shared_site: Any, options: dict[str, Any], message: str
-) -> None:
+def test_impossible_requests_are_refused_before_the_start(slurm, shared_site, options, message):
     model = shared_site.create(**{**JOBS, "n_workers": 1, **options})
     with pytest.raises(StartFailed, match=message):
         shared_site.control.wait(model.id)
     assert not slurm.jobs(model.id)
 
 
-def test_drained_nodes_leave_jobs_pending(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+def test_drained_nodes_leave_jobs_pending(slurm, shared_site, shared_folder):
     slurm.ask("scontrol", "update", "nodename=n1", "state=drain", "reason=test")
     try:
         model = shared_site.running(**SHORT, n_workers=1, shared_directory=str(shared_folder))
@@ -265,7 +259,7 @@ def test_drained_nodes_leave_jobs_pending(slurm: Any, shared_site: Any, shared_f
 
 
 @pytest.mark.full
-def test_failing_job_reports_why(slurm: Any, shared_site: Any, shared_folder: Path) -> None:
+def test_failing_job_reports_why(slurm, shared_site, shared_folder):
     options = {**JOBS, "python": "/nowhere/python", "n_workers": 1, "shared_directory": str(shared_folder)}
     model = shared_site.running(**options)
     model = shared_site.wait_for(model.id, lambda model: model.notice)
@@ -275,9 +269,7 @@ def test_failing_job_reports_why(slurm: Any, shared_site: Any, shared_folder: Pa
 
 
 @pytest.mark.full
-def test_a_controller_that_is_down(
-    slurm: Any, busy: None, shared_site: Any, shared_folder: Path, wait_until: Any, monkeypatch: Any
-) -> None:
+def test_a_controller_that_is_down(slurm, busy, shared_site, shared_folder, wait_until, monkeypatch):
     model = shared_site.running(**SHORT, n_workers=1, shared_directory=str(shared_folder))
     wait_until(lambda: slurm.jobs(model.id))
     slurm.stop_controller()

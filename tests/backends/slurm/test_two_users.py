@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import gpucluster
 import psutil
@@ -79,15 +76,13 @@ os._exit(0)
 
 
 @pytest.fixture
-def other(slurm: Any) -> Iterator[OtherUser]:
+def other(slurm):
     made = OtherUser(slurm.environment)
     yield made
     made.close()
 
 
-def test_two_users_create_at_the_same_time(
-    slurm: Any, other: OtherUser, shared_site: Any, tmp_path: Path, wait_until: Any
-) -> None:
+def test_two_users_create_at_the_same_time(slurm, other, shared_site, tmp_path, wait_until):
     theirs = other.start("-c", CREATE)
     ours = shared_site.running(
         **JOBS, name="same-name", n_workers=1, shared_directory=str(tmp_path / "shared"), env={"PASSWORD": SECRET}

@@ -22,7 +22,7 @@ SITE = "costs: {slurm: {unit: core-hours, per_cpu_hour: 1}}\n"
 
 
 @pytest.fixture(scope="module")
-def made(shared_site: Any, slurm: Any, tmp_path_factory: Any) -> Any:
+def made(shared_site, slurm, tmp_path_factory):
     """A cluster of two jobs with two workers each."""
     folder = Path(tmp_path_factory.mktemp("shared"))
     folder.chmod(0o700)
@@ -36,7 +36,7 @@ def made(shared_site: Any, slurm: Any, tmp_path_factory: Any) -> Any:
 
 
 @pytest.fixture
-def pairs(shared_site: Any, made: Any) -> Any:
+def pairs(shared_site, made):
     """That cluster with four workers."""
     return with_workers(shared_site, "pairs", 4)
 
@@ -46,7 +46,7 @@ def n_submitted(cluster: Any) -> int:
     return sum("is handed to Slurm" in line for line in cluster.logs(lines=10_000))
 
 
-def test_several_workers_share_the_resources_of_a_job(slurm: Any, shared_site: Any, pairs: Any) -> None:
+def test_several_workers_share_the_resources_of_a_job(slurm, shared_site, pairs):
     model = pairs.model
     assert names(model) == {"0-0", "0-1", "1-0", "1-1"}
     assert sorted(slurm.jobs(model.id)) == [f"gpucluster-{model.id}-{number}" for number in (0, 1)]
@@ -60,7 +60,7 @@ def test_several_workers_share_the_resources_of_a_job(slurm: Any, shared_site: A
     assert model.cost.per_hour == 4, "two cores of each job"
 
 
-def test_whole_nodes_require_whole_jobs(shared_site: Any, pairs: Any) -> None:
+def test_whole_nodes_require_whole_jobs(shared_site, pairs):
     options = {"backend": "slurm", "workers_per_job": 2, "interface": "lo"}
     with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: use 4 or 6, not 5"):
         shared_site.create(**options, n_workers=5, exclusive=True)
@@ -69,9 +69,7 @@ def test_whole_nodes_require_whole_jobs(shared_site: Any, pairs: Any) -> None:
         shared_site.control.wait(refused.id)
 
 
-def test_dead_worker_restarts_and_cancelled_job_is_replaced(
-    slurm: Any, shared_site: Any, pairs: Any, wait_until: Any
-) -> None:
+def test_dead_worker_restarts_and_cancelled_job_is_replaced(slurm, shared_site, pairs, wait_until):
     before = pairs.model
     goes_on, gone = (job_of(slurm, before, number) for number in "01")
     dies = next(worker for worker in before.workers if worker.name == "0-1")
@@ -93,7 +91,7 @@ def test_dead_worker_restarts_and_cancelled_job_is_replaced(
     assert (new[:-1], other[:-1]) == (other[:-1], other[:-1]), "both in one new job"
 
 
-def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
+def test_the_last_job_may_have_fewer_workers(slurm, shared_site, pairs, wait_until):
     with pytest.raises(InvalidState, match="cannot end a single worker: the workers of a job come and go together"):
         pairs.retire("0-0")
     whole = names(pairs.model)
@@ -119,7 +117,7 @@ def test_the_last_job_may_have_fewer_workers(slurm: Any, shared_site: Any, pairs
     wait_until(lambda: slurm.jobs(model.id) == [f"gpucluster-{model.id}-{small}"])
 
 
-def test_adaptive_scaling_uses_whole_jobs(slurm: Any, shared_site: Any, pairs: Any, wait_until: Any) -> None:
+def test_adaptive_scaling_uses_whole_jobs(slurm, shared_site, pairs, wait_until):
     pairs.adapt(minimum=0, maximum=5, interval=0.2, wait_count=2)
     wait_until(lambda: not slurm.jobs(pairs.id), what=slurm.jobs)
     before = n_submitted(pairs)
@@ -134,9 +132,7 @@ def test_adaptive_scaling_uses_whole_jobs(slurm: Any, shared_site: Any, pairs: A
 
 
 @pytest.mark.filterwarnings("ignore:Mismatched versions")
-def test_each_gpu_of_each_node_of_a_job_has_a_worker(
-    slurm: Any, shared_site: Any, fake_libraries: Path, tmp_path: Path, wait_until: Any
-) -> None:
+def test_each_gpu_of_each_node_of_a_job_has_a_worker(slurm, shared_site, fake_libraries, tmp_path, wait_until):
     if not CUDA_PYTHON.exists():
         pytest.skip("needs the second environment, which has dask-cuda")
     machine = FakeMachine(fake_libraries, tmp_path / "gpus.txt")

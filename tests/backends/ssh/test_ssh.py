@@ -9,7 +9,6 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import gpucluster
@@ -33,7 +32,7 @@ from tests.ports import free_ports
 
 
 @pytest.fixture(scope="module")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+def servers(tmp_path_factory):
     """One server, which is two hosts: ``a`` and ``b``; and names by which they cannot be reached."""
     made = Servers(tmp_path_factory.mktemp("sshd"))
     port, unused = free_ports(2)
@@ -54,7 +53,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 
 
 @pytest.fixture(scope="module")
-def cluster(shared_site, module_of_mine, servers) -> ClusterModel:
+def cluster(shared_site, module_of_mine, servers):
     """A running cluster with a worker on each host."""
     options = {"hosts": "a,b", "ssh_config": str(servers.config), "env": {"GREETING": "a secret word"}}
     return shared_site.running(backend="ssh", **options, n_workers=None, idle_timeout_seconds=None)
@@ -66,7 +65,7 @@ def handle(cluster):
 
 
 @pytest.fixture
-def client(handle) -> Iterator[Client]:
+def client(handle):
     with Client(handle) as made:
         yield made
 
@@ -260,7 +259,7 @@ async def test_a_dead_supervisor_leaves_nothing(shared_site, cluster, servers, w
     ],
     ids=["even", "uneven", "as many as there are places", "one without a host"],
 )
-def test_workers_on_the_fullest_host_leave_first(hosts: dict[str, str], places: dict[str, int], order: str) -> None:
+def test_workers_on_the_fullest_host_leave_first(hosts, places, order):
     assert fullest_host_first("3210", hosts, places) == list(order)
 
 
@@ -269,7 +268,7 @@ def test_workers_on_the_fullest_host_leave_first(hosts: dict[str, str], places: 
     [("a", 1, "auto", 2), ("a", 4, "auto", 8), ("a", 3, "auto", 5), ("a", 16, "auto", 16), ("a,a", 8, "auto", 8),
      ("a,a", 16, "auto", 8), ("a", 4, None, 0)],
 )  # fmt: skip
-def test_a_worker_has_the_memory_of_its_threads(hosts: str, threads: int, limit: str | None, each: int) -> None:
+def test_a_worker_has_the_memory_of_its_threads(hosts, threads, limit, each):
     """Of a host with 8 cores and 16 (times a thousand) bytes, as ``dask worker --memory-limit auto`` would have it."""
     spec = SSHSpec(hosts=hosts.split(","), threads_per_worker=threads, memory_limit=limit)
     host = Host(named_hosts(spec)[0], None, "python", {}, lambda lost: None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
 
 
 @pytest.fixture
-def bells() -> Iterator[list[Bell]]:
+def bells():
     """The bells of two ranks."""
     made = [Bell("127.0.0.1") for _ in range(2)]
     for rank, bell in enumerate(made):
@@ -25,7 +25,7 @@ def bells() -> Iterator[list[Bell]]:
 
 
 @pytest.mark.linux("unix sockets without a file")
-def test_rank_waits_until_all_announced_envelopes_came(bells: list[Bell]) -> None:
+def test_rank_waits_until_all_announced_envelopes_came(bells):
     first, second = bells
     first.announce(1)
     first.announce(1)
@@ -45,7 +45,7 @@ def test_rank_waits_until_all_announced_envelopes_came(bells: list[Bell]) -> Non
 
 
 @pytest.mark.linux("unix sockets without a file")
-def test_ring_is_repeated_if_there_was_no_room(bells: list[Bell]) -> None:
+def test_ring_is_repeated_if_there_was_no_room(bells):
     first, second = bells
     number = 0
     while not first.is_waiting:
@@ -68,7 +68,7 @@ def test_ring_is_repeated_if_there_was_no_room(bells: list[Bell]) -> None:
 
 @pytest.mark.linux("unix sockets without a file")
 @pytest.mark.parametrize("ring", [b"", b"s" * SECRET_BYTES, b"t" * (SECRET_BYTES + 12), b"s" * (SECRET_BYTES + 13)])
-def test_ring_without_the_secret_is_ignored(bells: list[Bell], ring: bytes) -> None:
+def test_ring_without_the_secret_is_ignored(bells, ring):
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as stranger:
         stranger.sendto(ring, bells[1].place.path)
     assert not bells[1].heard()
@@ -82,7 +82,7 @@ def woken_after(pacing: Pacing, seconds: float, times: int = 1) -> float:
     return pacing.window
 
 
-def test_polling_time_grows_after_short_sleeps_and_shrinks_after_long_ones() -> None:
+def test_polling_time_grows_after_short_sleeps_and_shrinks_after_long_ones():
     pacing = Pacing()
     assert woken_after(pacing, LONGEST_SECONDS / 2) == 2 * SHORTEST_SECONDS
     assert woken_after(pacing, LONGEST_SECONDS / 2, 20) == LONGEST_SECONDS
@@ -90,7 +90,7 @@ def test_polling_time_grows_after_short_sleeps_and_shrinks_after_long_ones() -> 
     assert woken_after(pacing, LONGEST_SECONDS / 2) == SHORTEST_SECONDS, "and begins again"
 
 
-def test_ring_while_polling_changes_nothing() -> None:
+def test_ring_while_polling_changes_nothing():
     pacing = Pacing()
     pacing.woken(5.0)
     assert pacing.window == SHORTEST_SECONDS
@@ -122,7 +122,7 @@ class Mpi:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_buffers_are_started_in_order_and_completed_once(at_once: bool) -> None:
+def test_buffers_are_started_in_order_and_completed_once(at_once):
     mpi, ended, emptied = Mpi(at_once=at_once), list[int](), list[None]()
     lane = Lane(mpi.follow, lambda: emptied.append(None))
     for number in range(3_000):
@@ -134,7 +134,7 @@ def test_buffers_are_started_in_order_and_completed_once(at_once: bool) -> None:
     assert len(emptied) == (3_000 if at_once else 1)
 
 
-def test_completed_buffer_may_add_another() -> None:
+def test_completed_buffer_may_add_another():
     mpi, ended = Mpi(at_once=True), list[int]()
     lane = Lane(mpi.follow, lambda: None)
 

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ PROGRAM = Path(__file__).with_name("ranks.py")
 
 
 @pytest.fixture(scope="module", params=["0", "1"], ids=["two copies", "one copy"])
-def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
+def found(request):
     """The results of three ranks, by rank; with both ways in which MPICH moves large messages."""
     environment = {**os.environ, "MPIR_CVAR_CH4_CMA_ENABLE": request.param, "DASK_DISTRIBUTED__COMM__SHARD": "1MiB"}
     done = subprocess.run(
@@ -31,7 +30,7 @@ def found(request: pytest.FixtureRequest) -> list[dict[str, Any]]:
     return sorted(results, key=lambda one: int(one["rank"]))
 
 
-def test_ranks_exchange_messages(found: list[dict[str, Any]]) -> None:
+def test_ranks_exchange_messages(found):
     assert found[0]["sizes"] == 8, "messages of every size come back unchanged"
     assert found[0]["awaited"] == 299, "a rank that sleeps is woken by each message"
     assert found[0]["served"] == [500] * 6, "no message is lost or overtakes another"

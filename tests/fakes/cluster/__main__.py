@@ -1,4 +1,4 @@
-"""``python -m tests.fakes.cluster``: what the options do is in ``options.py``."""
+"""``python -m tests.fakes.cluster``: what the options do is in ``figures.py``."""
 
 from __future__ import annotations
 
@@ -21,10 +21,8 @@ from gpucluster.supervisor.figures.sampler import History
 from gpucluster.supervisor.interface import Interface, Listener
 from gpucluster.supervisor.process.warmup import configure_dask
 
-from .backend import SimulatedBackend
-from .options import Simulation, parse
-from .past import invent
-from .workload import work
+from .backend import SimulatedBackend, work
+from .figures import Simulation, invent, parse
 
 
 def _written_down(registry: Registry, simulation: Simulation) -> tuple[Folder, ClusterModel]:

@@ -1,12 +1,14 @@
-"""The backend that the controller of a simulated cluster gets."""
+"""The backend that the controller of a simulated cluster gets, and a client that gives it work."""
 
 from __future__ import annotations
 
+import asyncio
+import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
-from distributed import Scheduler
+from distributed import Client, Scheduler
 from distributed.deploy.spec import SpecCluster
 from gpucluster.backends.backend import Backend, Plan, StartContext
 from gpucluster.backends.cuda.backend import CudaBackend
@@ -17,8 +19,7 @@ from gpucluster.backends.spec_deployment import SpecDeployment
 from gpucluster.protocol.models import Network
 from gpucluster.protocol.spec import SpecBase
 
-from .figures import device_of
-from .options import Simulation
+from .figures import Simulation, device_of
 from .worker import SimulatedWorker
 
 MOST_WORKERS = 1000
@@ -31,10 +32,7 @@ class SimulatedCluster(SpecCluster):  # type: ignore[misc]
         self.simulation = simulation
         security = options["security"]
         same = {name: options[name] for name in ("host", "protocol", "security", "dashboard_address")}
-        scheduler = {
-            "cls": Scheduler,
-            "options": {**same, "port": 0, "dashboard": True, **options["scheduler_kwargs"]},
-        }
+        scheduler = {"cls": Scheduler, "options": {**same, "port": 0, "dashboard": True, **options["scheduler_kwargs"]}}
         super().__init__(workers={}, scheduler=scheduler, security=security, asynchronous=True, name=options["name"])
         # The start of a SpecCluster waits for all its first workers: those in the queue are requested later.
         first = simulation.workers if simulation.waiting is None else min(simulation.workers, simulation.arriving)
@@ -114,3 +112,47 @@ class SimulatedBackend(Backend[SpecBase]):
             QueuedDeployment.why = self.simulation.waiting
             QueuedDeployment.per_host = self.simulation.per_host or QueuedDeployment.per_host
         return await kind.start(make, plan, context, workers_are_devices=self.simulation.on_gpus)
+
+
+def _source(number: int) -> None:
+    """Stand for a task that reads a part of a data set."""
+
+
+def _step(*parts: Any) -> None:
+    """Stand for a task that works on parts."""
+
+
+STEPS = ("read-parquet", "assign", "shuffle-split", "groupby-agg", "tree-sum")
+
+
+async def work(cluster: SimulatedCluster) -> None:
+    """Submit graphs until cancelled."""
+    chance = random.Random(cluster.simulation.seed)
+    async with Client(cluster, asynchronous=True) as client:
+        round_number = 0
+        while True:
+            round_number += 1
+            scheduler = cluster.scheduler
+            threads = max(1, scheduler.total_nthreads if scheduler is not None else 1)
+            parts = min(threads * chance.randint(2, 4), 3000)
+            parts = max(parts, int(10 * cluster.simulation.tasks_per_second / len(STEPS)))
+            stage = client.map(_source, range(parts), key=[f"read-parquet-{round_number}-{n}" for n in range(parts)])
+            held = stage
+            for step in STEPS[1:-1]:
+                keys = [f"{step}-{round_number}-{n}" for n in range(len(stage))]
+                neighbours = [*stage[1:], stage[0]]
+                stage = client.map(_step, stage, neighbours, key=keys, pure=False)
+            number = 0
+            while len(stage) > 1:
+                groups = [stage[first : first + 8] for first in range(0, len(stage), 8)]
+                stage = [
+                    client.submit(_step, *group, key=f"tree-sum-{round_number}-{number}-{position}", pure=False)
+                    for position, group in enumerate(groups)
+                ]
+                number += 1
+            # Not distributed.wait: it raises when a restart cancels the futures.
+            while any(future.status == "pending" for future in stage):  # noqa: ASYNC110  # likewise
+                await asyncio.sleep(0.2)
+            held.clear()
+            stage.clear()
+            await asyncio.sleep(chance.uniform(1, 4))

@@ -1,15 +1,67 @@
-"""The figures of one simulated worker, and the heartbeat that carries them."""
+"""The options of a simulated cluster, the figures of its workers, and ten minutes of them from before its start."""
 
 from __future__ import annotations
 
+import argparse
 import math
 import random
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from gpucluster.telemetry.columns import COLUMNS, METRIC, RATE_DIGITS, VERSION, coarse, rounded, size
+from distributed.scheduler import heartbeat_interval
+from gpucluster.supervisor.figures.sampler import SECONDS, History
+from gpucluster.telemetry.columns import COLUMNS, MANY_SECONDS, METRIC, RATE_DIGITS, VERSION, coarse, rounded, size
 
-from .options import Simulation
+RMM_STATES = ("tracked", "untracked", "none")  # A pool whose use is counted, a pool whose use is not, no RMM.
+
+
+def _option(default: Any, help: str, **more: Any) -> Any:
+    return field(default=default, metadata={"help": help, **more})
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The options of the command line."""
+
+    workers: int = _option(4, "1 to 1000")
+    gpus: bool = _option(False, "one GPU per worker")
+    mig: bool = _option(False, "one MIG slice per worker")
+    lost: int = _option(0, "workers whose GPU cannot be read; the last ones")
+    rmm: str = _option("tracked", "state of RMM; mixed: all of them in turn", choices=[*RMM_STATES, "mixed"])
+    name: str | None = _option(None, "name of the cluster")
+    threads: int = _option(2, "threads per CPU worker")
+    tasks_per_second: float = _option(50.0, "0: idle, without a client")
+    seed: int = _option(0, "of its random figures")
+    past: bool = _option(False, "begin with ten simulated minutes of history")
+    arriving: int = _option(1000, "the most workers that come; with more, it never finishes to start or scale")
+    waiting: str | None = _option(None, "its workers are jobs that end in 43 min, and this is why the others wait")
+    per_host: int | None = _option(None, "workers on each machine; default: 8, or 4 if they are jobs", type=int)
+
+    @property
+    def on_gpus(self) -> bool:
+        """Whether the workers have a GPU or a slice of one."""
+        return self.gpus or self.mig
+
+    def rmm_of(self, number: int) -> str:
+        """Return the state of RMM in one worker."""
+        return RMM_STATES[number % len(RMM_STATES)] if self.rmm == "mixed" else self.rmm
+
+
+def parse(arguments: Sequence[str] | None = None) -> Simulation:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fakes.cluster", description="A simulated cluster.")
+    for one in fields(Simulation):
+        kind: dict[str, Any] = {"action": "store_true"}
+        if one.default is not False:
+            kind = {"type": str if one.default is None else type(one.default), "default": one.default}
+        parser.add_argument(f"--{one.name.replace('_', '-')}", **{**kind, **one.metadata})
+    options = parser.parse_args(arguments)
+    if not 1 <= options.workers <= 1000:
+        parser.error("--workers must be from 1 to 1000")
+    return Simulation(**vars(options))
+
 
 GIB = 2**30
 MIB = 2**20
@@ -173,3 +225,28 @@ class Figures:
                 "nvlink_received_bytes_per_second": size(3 * self.receiving),
             }
         return figures
+
+
+def invent(history: History, simulation: Simulation, *, seconds_apart: float) -> None:
+    """Add readings of the last ten minutes to an empty history, oldest first."""
+    chance = random.Random(simulation.seed)
+    workers = [Figures(simulation, number) for number in range(simulation.workers)]
+    names = [
+        device_of(number, mig=simulation.mig) if simulation.on_gpus else str(number)
+        for number in range(simulation.workers)
+    ]
+    here, clock = time.monotonic(), time.time()
+    ago = SECONDS - 1.0
+    many = heartbeat_interval(len(workers)) > MANY_SECONDS
+    while ago > seconds_apart:
+        # Rounds of work, with a pause between two of them.
+        busy = math.sin((SECONDS - ago) / 23) > -0.6
+        rows = []
+        for figures in workers:
+            figures.executing = figures.threads if busy and chance.random() < 0.9 else 0
+            figures.holding = int((0.4 if busy else 0.1) * figures.vram_total * chance.uniform(0.9, 1.1))
+            figures.advance(clock - ago)
+            rows.append(figures.row(ready=2 * figures.executing, in_memory=12, many=many))
+        columns = {"workers": names, "processing": [3 * figures.executing for figures in workers]}
+        history.add(columns | dict(zip(COLUMNS, list(zip(*rows, strict=True))[1:], strict=True)), here - ago)
+        ago -= seconds_apart

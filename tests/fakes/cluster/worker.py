@@ -18,8 +18,7 @@ from distributed.deploy.spec import ProcessInterface
 from gpucluster.telemetry.columns import MANY_SECONDS
 from tornado.ioloop import IOLoop
 
-from .figures import HOST_LIMIT, Figures
-from .options import Simulation
+from .figures import HOST_LIMIT, Figures, Simulation
 
 _PIDS = count(100_001)
 _VERSIONS = distributed.versions.get_versions()

@@ -75,11 +75,7 @@ class FakeMachine:
     def run(self, program: str, **more: str) -> str:
         """Run Python on this machine and return its output; fail with its error. The test's own timeout ends it."""
         done = subprocess.run(
-            [sys.executable, "-c", program],
-            env=self.environment(**more),
-            capture_output=True,
-            text=True,
-            check=False,
+            [sys.executable, "-c", program], env=self.environment(**more), capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -10,7 +10,7 @@ from dask_cuda import LocalCUDACluster
 from ...dask_internals.other_packages import affinity_of_any_device, visible_devices
 from ...dask_internals.spec_cluster import WaitsForScheduler, planned, remove_from_plan
 from ...protocol.errors import InvalidRequest
-from ..worker_variables import given_variables
+from ..environment import given_variables
 
 DEVICE_ERRORS = (pynvml.NVMLError, ValueError)  # What dask-cuda lets through when NVML fails or loses a device.
 

@@ -14,7 +14,7 @@ from ...devices.selection import describe
 from ...protocol.machine_spec import GPUSpec
 from ...protocol.models import DeviceModel, DeviceProcess
 from ...protocol.sizes import format_size
-from .packages import importable, refused
+from .spec import importable, refused
 
 DEFAULT_DEVICE_SHARE = 0.8
 SLOT_POOL_SHARE = 0.9  # Of a slot: CUDA itself takes a few hundred MiB per process outside of any pool.

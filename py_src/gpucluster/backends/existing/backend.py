@@ -9,11 +9,9 @@ from ...protocol.models import Network
 from ...protocol.spec_base import SpecBase
 from ...protocol.traits import Traits
 from ..backend import Backend, Plan, StartContext
-from ..causes import cause_of
-from ..deployment import Deployment
-from ..nodes import host_fault
-from .address import find_address, find_credentials, keep_credentials
-from .spec import ExistingSpec
+from ..deployment import Deployment, cause_of
+from ..workers import host_fault
+from .spec import ExistingSpec, find_address, find_credentials, keep_credentials
 
 CONNECT_SECONDS = 20.0
 
@@ -41,7 +39,7 @@ class ExistingBackend(Backend[ExistingSpec]):
         return [FieldError(field=field, message=fault)] if fault is not None else []
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
-        from .greeting import find_pages, greet, must_speak
+        from .deployment import find_pages, greet, must_speak
 
         address = find_address(spec)
         context.report("preflight", f"Looking for the scheduler at {address}")

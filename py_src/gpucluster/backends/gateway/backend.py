@@ -14,11 +14,9 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from ..nodes import host_fault
-from .login import Login, configured, filled
-from .options import Option, checked, read_options
-from .server import GatewayServer
-from .spec import GatewaySpec
+from ..workers import host_fault
+from .server import GatewayServer, Login, configured, filled
+from .spec import GatewaySpec, Option, checked, read_options
 
 DEFAULT_WORKERS = 1
 START_SECONDS = 900.0  # A site may first have to start a machine for the scheduler.
@@ -89,13 +87,13 @@ class GatewayBackend(Backend[GatewaySpec]):
         return Submission(text=request, notes=notes, offered=schemas)
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
-        from .starting import start
+        from .deployment import start
 
         return await start(plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
         """Shut down the remembered cluster, even if its name was not known yet."""
-        from .starting import end_remembered
+        from .deployment import end_remembered
 
         await end_remembered(remembered, context)
 

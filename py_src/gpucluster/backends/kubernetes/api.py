@@ -1,15 +1,16 @@
-"""Kubernetes' API through kr8s: the server, the login, and its error messages explained."""
+"""Kubernetes' API through kr8s: the server, the login, its error messages explained, and the route to a scheduler."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import socket
 import ssl
 import tempfile
 import warnings
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +22,7 @@ from ...operating_system.files import NotPlain, read_plain_file
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
 from ...protocol.yaml_size import TooManyEntries, must_be_bounded
+from .manifest import resource_name
 from .spec import KubernetesSpec
 
 if TYPE_CHECKING:
@@ -300,3 +302,47 @@ def _form_fault(data: Any) -> str | None:
         ):
             return f"'{part}' in it must be a list of entries with a name"
     return None if any(data.get(part) for part in _PARTS) else f"it has none of {', '.join(_PARTS)}"
+
+
+SCHEDULER_PORT = 8786
+DASHBOARD_PORT = 8787
+CLOSE_SECONDS = 1.0
+
+
+def is_inside() -> bool:
+    """Whether this process is in a pod that reaches services by their names."""
+    if not SERVICE_ACCOUNT.is_dir():
+        return False
+    with suppress(OSError):
+        return bool(socket.getaddrinfo("kubernetes.default.svc", 443))
+    return False
+
+
+class Route:
+    """The route to the scheduler of a cluster: its service, or Kubernetes' own port-forward."""
+
+    def __init__(self, kubernetes: Kubernetes, cluster_id: str, *, inside: bool) -> None:
+        self._kubernetes = kubernetes
+        self._service = f"{resource_name(cluster_id)}-scheduler"
+        self._inside = inside
+        self._open = AsyncExitStack()
+
+    async def open(self) -> tuple[tuple[str, int], tuple[str, int]]:
+        """Open the route; return host and port of the scheduler, and of its web pages."""
+        if self._inside:
+            host = f"{self._service}.{self._kubernetes.namespace}.svc"
+            return (host, SCHEDULER_PORT), (host, DASHBOARD_PORT)
+        from kr8s.asyncio.objects import Service
+
+        found = await self._kubernetes.ask("GET", f"services/{self._service}")
+        service: Any = await Service(found, api=self._kubernetes.api)
+        # On loopback only, and to the pod that is behind the service at the time of a connection.
+        ports = [
+            await self._open.enter_async_context(service.portforward(port, local_port="auto"))
+            for port in (SCHEDULER_PORT, DASHBOARD_PORT)
+        ]
+        return ("127.0.0.1", ports[0]), ("127.0.0.1", ports[1])
+
+    async def close(self) -> None:
+        with suppress(Exception):
+            await asyncio.wait_for(self._open.aclose(), CLOSE_SECONDS)

@@ -21,12 +21,12 @@ from .api import (
     KubernetesRefused,
     KubernetesSilent,
     faults_of_kubeconfig,
+    is_inside,
     private_folder,
     private_keys_in,
 )
-from .ending import commands_to_remove, end_cluster
 from .manifest import dask_cluster, manifest_text, must_have_dask_kubernetes, needs_secret, resource_name
-from .scheduler import is_inside
+from .pods import commands_to_remove, end_cluster
 from .spec import KubernetesSpec
 
 DEFAULT_WORKERS = 1

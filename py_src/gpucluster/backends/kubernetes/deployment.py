@@ -17,20 +17,29 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ...protocol.errors import PreflightFailed, StartFailed
-from ..adapting import SubmittingDeployment
 from ..backend import Plan, StartContext
-from ..causes import cause_of
-from ..deployment import Slot, SlotState
-from ..following import Following
-from ..nodes import given_environment
+from ..deployment import Slot, SlotState, cause_of
+from ..following import Following, SubmittingDeployment
 from ..scheduler.remote import RemoteScheduler
-from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent
-from .ending import end_cluster, selector
+from ..workers import given_environment
+from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent, Route
 from .manifest import dask_cluster, manifest_text, needs_secret, resource_name, secret
-from .pods import PodSlot, Thing, is_ready, name_of, pod_of, verdict, waits_for_node
-from .scheduler import Route
+from .pods import (
+    PodSlot,
+    Thing,
+    end_cluster,
+    events_of,
+    how_it_ended,
+    is_ready,
+    look,
+    name_of,
+    pod_of,
+    scheduler_is_ready,
+    selector,
+    verdict,
+    waits_for_node,
+)
 from .spec import KubernetesSpec
-from .watching import events_of, how_it_ended, look, scheduler_is_ready
 
 UNHEARD_SECONDS = 15.0  # After this time without a reaction of the operator, the number is sent again.
 _NOTED = "kopf.zalando.org/last-handled-configuration"  # What the operator's framework has handled last.
@@ -175,7 +184,7 @@ class KubernetesDeployment(SubmittingDeployment):
             raise StartFailed(f"Kubernetes rejected the cluster: {error.message}.") from error
 
     async def _connect(self) -> None:
-        from ..existing.greeting import greet
+        from ..existing.deployment import greet
 
         self._context.report("scheduler", "Connecting to the scheduler")
         (host, port), dashboard = await self._route.open()

@@ -14,7 +14,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ...operating_system.files import read_own_file
 from ...protocol.errors import MissingPackage
-from ..nodes import worker_arguments
+from ..workers import worker_arguments
 from .spec import KubernetesSpec, toleration
 
 MANAGED_BY = "app.kubernetes.io/managed-by"

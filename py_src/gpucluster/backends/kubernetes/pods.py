@@ -1,16 +1,28 @@
-"""Why a pod waits, cannot start or is gone, in a few words, from its status and its events."""
+"""A cluster's pods: why one waits, cannot start or is gone, by its status and events; waiting for them, and their end.
+
+A cluster is known by its name and its labels, even after its supervisor's death.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
+import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import shlex
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from ...protocol.errors import OperationTimedOut, StartFailed
 from ...protocol.plain_text import printable
 from ..deployment import Slot, SlotState
-from .api import quota_of
+from .api import DASK, Kubernetes, KubernetesRefused, KubernetesSilent, quota_of
+from .manifest import CLUSTER_LABEL, INSTANCE, resource_name
 
 Thing = Mapping[str, Any]  # An object of Kubernetes, as from its API.
 _HOPELESS = {
@@ -234,3 +246,176 @@ def incarnation(pod: Thing | None) -> tuple[str, int] | None:
 def address_of(pod: Thing | None) -> str | None:
     """Return the address of a pod, once it has one."""
     return None if pod is None else pod.get("status", {}).get("podIP")
+
+
+END_LOOK_SECONDS = 0.3
+
+
+class NotEnded(OperationTimedOut):
+    """Something that Kubernetes was requested to delete is still there."""
+
+    code = "kubernetes_not_ended"
+
+
+def selector(cluster_id: str, component: str | None = None) -> str:
+    chosen = f"{CLUSTER_LABEL}={resource_name(cluster_id)},{INSTANCE}={cluster_id}"
+    return chosen if component is None else f"{chosen},dask.org/component={component}"
+
+
+async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, *, secret: bool) -> list[str]:
+    """Delete a cluster and wait until its pods are gone; return the names of the deleted objects."""
+    name = resource_name(cluster_id)
+    ended: dict[str, None] = {}
+    deadline = time.monotonic() + patience
+    while True:
+        cluster = await _find(kubernetes, name, cluster_id)
+        if cluster is not None and not is_leaving(cluster):
+            await kubernetes.delete(f"daskclusters/{name}", version=DASK)
+            ended[name] = None
+            if secret:
+                await kubernetes.delete(f"secrets/{name}")
+        # The garbage collector would do this, too, but later.
+        deployments = await kubernetes.items("deployments", version="apps/v1", labelSelector=selector(cluster_id))
+        for deployment in deployments:
+            if not is_leaving(deployment):
+                await kubernetes.delete(f"deployments/{name_of(deployment)}", version="apps/v1")
+                ended[name_of(deployment)] = None
+        pods = await kubernetes.items("pods", labelSelector=selector(cluster_id))
+        if cluster is None and not deployments and not pods:
+            return list(ended)
+        if time.monotonic() > deadline:
+            left = [name_of(thing) for thing in (*deployments, *pods)]
+            if left:
+                raise NotEnded(f"Kubernetes has not ended {', '.join(left)}")
+            raise NotEnded(
+                f"Its pods are gone, but Dask's operator keeps the DaskCluster {name}: does the operator run?"
+            )
+        await asyncio.sleep(END_LOOK_SECONDS)
+
+
+def commands_to_remove(name: str, namespace: str, kubeconfig: str | None, context: str | None) -> list[str]:
+    """Return commands that remove a cluster and its dependents, even without a running operator."""
+    kubectl = ["kubectl", "--namespace", namespace]
+    if kubeconfig is not None and kubeconfig != os.environ.get("KUBECONFIG"):
+        kubectl += ["--kubeconfig", kubeconfig]
+    if context is not None:
+        kubectl += ["--context", context]
+    no_finalizers = json.dumps({"metadata": {"finalizers": None}})
+    return [
+        shlex.join([*kubectl, "delete", "--wait=false", "daskcluster", name]),
+        shlex.join([*kubectl, "patch", "daskcluster", name, "--type=merge", "--patch", no_finalizers]),
+    ]
+
+
+async def _find(kubernetes: Kubernetes, name: str, cluster_id: str) -> dict[str, Any] | None:
+    """Return the ``DaskCluster``, if it is ours."""
+    try:
+        found = await kubernetes.ask("GET", f"daskclusters/{name}", version=DASK)
+    except KubernetesRefused as error:
+        if error.absent:
+            return None
+        raise
+    return found if found["metadata"].get("labels", {}).get(INSTANCE) == cluster_id else None
+
+
+logger = logging.getLogger("gpucluster.backends")
+
+LOOK_SECONDS = 0.5
+OPERATOR_SECONDS = 30.0  # An operator that has made nothing by then does not watch this namespace, or does not run.
+SILENCE_SECONDS = 60.0  # A start fails only if Kubernetes has not answered for this time.
+_ENDS = frozenset(
+    {"Evicted", "Preempted", "Preempting", "TaintManagerEviction", "NodeNotReady", "NodeShutdown", "Killing"}
+)
+"""Reasons of events that explain why a pod is gone."""
+
+
+async def look(kubernetes: Kubernetes, selector: str) -> tuple[list[Thing], list[Thing]]:
+    """Return the deployments and pods with these labels, without deployments that are being deleted."""
+    # One after the other: kr8s renews an expired login for one request at a time.
+    deployments = await kubernetes.items("deployments", version="apps/v1", labelSelector=selector)
+    pods = await kubernetes.items("pods", labelSelector=selector)
+    return [deployment for deployment in deployments if not is_leaving(deployment)], [*pods]
+
+
+async def events_of(kubernetes: Kubernetes, name: str) -> list[dict[str, Any]]:
+    """Return the events of one object; none without the right to read events."""
+    with suppress(KubernetesRefused):
+        return await kubernetes.items("events", fieldSelector=f"involvedObject.name={name}")
+    return []
+
+
+async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None) -> str:
+    """Return why a worker is gone, in a few words.
+
+    `before`: the pod that its worker was in. `now`: the current pod, which is the same if only its container was
+    restarted.
+    """
+    if now is not None and now["metadata"].get("uid") == before["metadata"].get("uid"):
+        statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
+        if message := last_words(statuses[0]):
+            logger.warning("The container of %s ended; it printed:\n%s", name_of(now), message)
+        return f"its container has ended ({ended(statuses[0]) or 'reason unknown'}) and is restarted"
+    events = [event for event in await events_of(kubernetes, name_of(before)) if event.get("reason") in _ENDS]
+    node = printable(str(before.get("spec", {}).get("nodeName") or "its node"), 60)
+    if not events:
+        return f"its pod on {node} is gone, and another takes its place"
+    message = printable(str(events[-1].get("message") or events[-1]["reason"]), 200).rstrip(". ")
+    return f"its pod on {node} is gone ({events[-1]['reason']}: {message}), and another takes its place"
+
+
+async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, report: Callable[[str], None]) -> None:
+    """Wait until the scheduler's pod accepts connections; the caller may cancel this.
+
+    `report`: called with what is waited for, in a few words, whenever that changes. Raises `StartFailed` with the
+    reason if it will not.
+    """
+    begun = heard = time.monotonic()
+    before: str | None = None
+    while True:
+        try:
+            deployments, pods = await look(kubernetes, selector(cluster_id, "scheduler"))
+            heard = time.monotonic()
+        except KubernetesSilent:
+            if time.monotonic() - heard > SILENCE_SECONDS:
+                raise
+            await asyncio.sleep(LOOK_SECONDS)
+            continue
+        if deployments:
+            (deployment, *_) = deployments
+            pod = pod_of(name_of(deployment), pods)
+            if pod is not None and is_ready(pod):
+                return
+            events = [] if pod is None else await events_of(kubernetes, name_of(pod))
+            found = verdict(deployment, pod, events)
+            if found.hopeless or found.refused:
+                for container in (pod or {}).get("status", {}).get("containerStatuses") or ():
+                    logger.error("The scheduler's container printed:\n%s", last_words(container))
+                raise StartFailed(f"The scheduler could not start: {found.why}.")
+            waits = f"Waiting for the scheduler's pod: {found.why}"
+        else:
+            waits = "Waiting for Dask's operator"
+            if time.monotonic() - begun > OPERATOR_SECONDS:
+                raise StartFailed(await _silent_operator(kubernetes, cluster_id))
+        if waits != before:
+            report(waits)
+            before = waits
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+async def _silent_operator(kubernetes: Kubernetes, cluster_id: str) -> str:
+    name = resource_name(cluster_id)
+    try:
+        await kubernetes.ask("GET", f"daskclusters/{name}", version=DASK)
+    except KubernetesRefused as error:
+        if error.absent:
+            return f"The DaskCluster {name} was deleted while it started."
+    # The operator's framework writes events if a step fails.
+    warnings = [event for event in await events_of(kubernetes, name) if event.get("type") in {"Warning", "Error"}]
+    if warnings:
+        why = printable(str(warnings[-1].get("message", "")), 300).rstrip(". ")
+        return f"Dask's operator could not make the scheduler: {why}."
+    return (
+        f"Dask's operator has made no scheduler in {OPERATOR_SECONDS:.0f} seconds. Does it run, and does it look at "
+        f"the namespace '{kubernetes.namespace}'? kubectl get pods -A -l "
+        "app.kubernetes.io/name=dask-kubernetes-operator"
+    )

@@ -104,9 +104,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Namespace", None, "Namespace of the pods. Default: that of the context, or of this pod."
     )
     gpus_per_worker: Annotated[int, Field(strict=True, ge=0, le=1)] = _shown(
-        "GPUs per worker",
-        0,
-        "1: each worker has a GPU (dask-cuda); the scheduler has none. 0: CPU workers.",
+        "GPUs per worker", 0, "1: each worker has a GPU (dask-cuda); the scheduler has none. 0: CPU workers."
     )
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = _shown(
         "Cores per worker",
@@ -142,9 +140,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Service account", None, "Service account of the pods. Default: that of the namespace."
     )
     image_pull_secret: DNSName | None = _advanced(
-        "Image pull secret",
-        None,
-        "Name of a secret of the namespace with the login for the image's registry.",
+        "Image pull secret", None, "Name of a secret of the namespace with the login for the image's registry."
     )
     gpu_resource: str = _advanced(
         "GPU resource name",

@@ -28,13 +28,12 @@ from ..backend import Plan, StartContext
 from ..cuda.memory import memory_options
 from ..dashboard import PrivateDashboardScheduler
 from ..deployment import Deployment, Slot, SlotState
-from ..installed import shared_directories
-from ..nodes import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
+from ..environment import shared_directories
 from ..scheduler.in_process import InProcessScheduler
 from ..scheduler.view import Members
-from .ending import scratch_name
-from .launcher import Family, Launcher, launcher_environment
-from .program import Program
+from ..workers import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
+from .backend import Family, Launcher, launcher_environment
+from .program import Program, scratch_name
 from .spec import MPISpec
 
 WHY_FIXED = (

@@ -18,13 +18,12 @@ from ...protocol.traits import Needs, Traits
 from ..backend import START_TIMEOUT_SECONDS as START_SECONDS
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from ..nodes import address_of, scheduler_address
+from ..workers import address_of, scheduler_address
 from . import commands, site
-from .folder import JobFolder, base_folder
+from .commands import IN_FLIGHT_SECONDS, clock, end_jobs
 from .handover import must_have_srun
-from .jobs import IN_FLIGHT_SECONDS, clock, end_jobs
-from .jobset import in_words, job_sizes
-from .script import batch_script, scheduler_script, smaller_job
+from .job_files import JobFolder, base_folder, batch_script, scheduler_script, smaller_job
+from .slots import in_words, job_sizes
 from .spec import SlurmSpec
 
 DEFAULT_WORKERS = 1

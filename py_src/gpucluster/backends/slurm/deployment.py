@@ -17,19 +17,16 @@ from ...protocol.errors import GPUClusterError, StartFailed
 from ...protocol.plain_text import counted
 from ...protocol.spec import Adapt
 from ...protocol.verbs import Verb
-from ..adapting import SubmittingDeployment
 from ..backend import Plan, StartContext
 from ..deployment import Slot, SlotState
-from ..following import Following
-from ..nodes import given_environment, usual_environment
+from ..following import Following, SubmittingDeployment
+from ..workers import given_environment, usual_environment
 from . import commands
-from .folder import JobFolder, contents
+from .commands import CALM_SECONDS, IN_FLIGHT_SECONDS, INTERVAL_SECONDS, Queue, end_jobs
 from .handover import Handover
-from .jobs import CALM_SECONDS, IN_FLIGHT_SECONDS, INTERVAL_SECONDS, Queue, end_jobs
-from .jobset import JobSet
+from .job_files import JobFolder, batch_script, contents, job_names, scheduler_script
 from .schedulers import CLOSE_SECONDS, SchedulerHere, SchedulerInJob, SchedulerJob, connect
-from .script import batch_script, job_names, scheduler_script
-from .slots import JobSlot
+from .slots import JobSet, JobSlot
 from .spec import SlurmSpec
 from .upkeep import Endings, Renewal, Upkeep
 

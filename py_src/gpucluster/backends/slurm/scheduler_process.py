@@ -20,9 +20,9 @@ from distributed.security import Security
 from ...dask_internals.listening import web_address
 from ...protocol.plain_text import redact, start_log
 from ..dashboard import PrivateDashboardScheduler
-from ..nodes import scheduler_address
+from ..workers import scheduler_address
 from . import commands
-from .jobs import end_jobs
+from .commands import end_jobs
 
 logger = logging.getLogger("gpucluster.backends")
 

@@ -12,14 +12,14 @@ from typing import Any, Self
 from ...dask_internals.scheduler_state import remove_worker_named
 from ...protocol.errors import PreflightFailed, StartFailed
 from ..backend import StartContext
-from ..causes import cause_of
 from ..dashboard import PrivateDashboardScheduler
-from ..existing.greeting import greet
+from ..deployment import cause_of
+from ..existing.deployment import greet
 from ..scheduler.in_process import InProcessScheduler
 from ..scheduler.remote import RemoteScheduler
 from ..scheduler.view import Members
-from .folder import JobFolder, error_line
-from .jobs import clock
+from .commands import clock
+from .job_files import JobFolder, error_line
 from .scheduler_process import ADDRESS_FILE
 from .slots import JobSlot
 from .spec import SlurmSpec

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from ...protocol.plain_text import counted
 from ...protocol.sizes import format_size
 from ..deployment import Deployment, SlotState
-from .folder import JobFolder, error_line
-from .jobs import Job, Queue, clock
-from .jobset import waits_for_smaller
+from .commands import Job, Queue, clock
+from .job_files import JobFolder, error_line
 from .schedulers import SchedulerInJob
-from .slots import JobSlot
+from .slots import JobSlot, waits_for_smaller
 
 if TYPE_CHECKING:
     from .deployment import SlurmDeployment

@@ -16,7 +16,7 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from ..nodes import host_fault, scheduler_address
+from ..workers import host_fault, scheduler_address
 from .hosts import load_asyncssh, named_hosts
 from .spec import SSHSpec
 
@@ -105,7 +105,7 @@ class SSHBackend(Backend[SSHSpec]):
         return await SSHDeployment.start_on(self._pool, plan, context)
 
     async def reap(self, remembered: Remembered, context: ReapContext) -> None:
-        from .reaping import reap
+        from .host import reap
 
         if self._pool is not None:
             await self._pool.close()

@@ -15,9 +15,9 @@ import dask
 
 from ...protocol.errors import MissingPackage, PreflightFailed
 from ..cuda.memory import memory_options, resolve_memory
-from ..cuda.packages import missing_module, needed_packages, refused
-from ..installed import shared_directories
-from ..nodes import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
+from ..cuda.spec import missing_module, needed_packages, refused
+from ..environment import shared_directories
+from ..workers import PASSED_ON, given_environment, lifetime_options, portable_credentials, usual_environment
 from .host import Host
 from .hosts import HostUnusable, named_hosts
 from .spec import SSHSpec

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from ...backends.installed import add_directory, forget_directory, take_directories, taken_directories
-from ...backends.worker_variables import take_given
+from ...backends.environment import add_directory, forget_directory, take_directories, take_given, taken_directories
 from ...operating_system import end_descendants
 from ...operating_system.files import everybody_may_fill
 from ...protocol.plain_text import printable

@@ -146,7 +146,7 @@ def configure_dask() -> None:
     import dask
 
     from ...backends.dashboard import ROUTES_LEFT_OUT
-    from ...backends.host import FIRST_PRELOADS
+    from ...backends.workers import FIRST_PRELOADS
 
     reduce_wakeups()
     keep_own_forkserver()

@@ -1,9 +1,11 @@
-"""The dashboard is made at the first request."""
+"""The dashboard is made at the first request; and which directories modules are imported from."""
 
 from __future__ import annotations
 
+import sys
+
 import pytest
-from gpucluster.backends import dashboard
+from gpucluster.backends import dashboard, environment
 from gpucluster.backends.dashboard import PrivateDashboardScheduler
 from gpucluster.dask_internals.listening import web_address
 from tornado.httpclient import AsyncHTTPClient, HTTPError
@@ -29,3 +31,19 @@ async def test_pages_that_failed_are_made_at_the_next_request(monkeypatch, caplo
         answer = await client.fetch(page)
         client.close()
     assert answer.code == 200
+
+
+def test_a_directory_is_forgotten_with_those_below_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "known")])
+    monkeypatch.setattr(environment, "_shared", [])
+    monkeypatch.setattr(environment, "_added", [])
+    for name in ("gone", "gone/below", "gone-not", "known"):
+        (tmp_path / name).mkdir()
+        environment.add_directory(str(tmp_path / name))
+    environment.forget_directory(str(tmp_path / "gone"))
+    environment.forget_directory(str(tmp_path / "gone"))
+    left = [str(tmp_path / name) for name in ("gone-not", "known")]
+    assert environment.shared_directories() == left
+    assert [place for place in sys.path if place.startswith(str(tmp_path))] == left[::-1]
+    environment.forget_directory(str(tmp_path / "known"))
+    assert str(tmp_path / "known") in sys.path, "it is there for another reason"

@@ -1,4 +1,4 @@
-"""``host_devices`` on machines with GPUs of several sizes, slices, users and faults."""
+"""The GPUs of fake and real machines, and the choice among them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 
 import psutil
 import pytest
-from gpucluster.protocol.models import HostDevices
+from gpucluster.devices.host import idle
+from gpucluster.devices.selection import select_devices
+from gpucluster.protocol.errors import NoUsableDevice
+from gpucluster.protocol.models import DeviceModel, DeviceProcess, HostDevices
 from nvml.machine import FakeMachine, gpu, gpu_uuid, mig_slice, slice_uuid
 
-READ = "from gpucluster.devices import host_devices; print(host_devices().model_dump_json())"
+READ = "from gpucluster.devices.host import host_devices; print(host_devices().model_dump_json())"
 GIB = 2**30
 
 
@@ -21,7 +24,7 @@ def read(machine: FakeMachine, lines: Sequence[str], **environment: str) -> Host
     return HostDevices.model_validate_json(machine.run(READ, **environment))
 
 
-def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
+def test_two_gpus_of_different_sizes(machine):
     large = gpu(1, total=81920, used=400, util=3, name="A100 80GB")
     host = read(machine, ["driver 580.1", large, gpu(2, total=16384, used=9000)])
     assert (host.available, host.code, host.driver_version) == (True, "ok", "580.1")
@@ -35,7 +38,7 @@ def test_two_gpus_of_different_sizes(machine: FakeMachine) -> None:
     assert host.cpu_count == len(os.sched_getaffinity(0))
 
 
-def test_reserved_memory_is_not_used_memory(machine: FakeMachine) -> None:
+def test_reserved_memory_is_not_used_memory(machine):
     lines = [gpu(1, total=81920, used=400, reserved=600)]
     [device] = read(machine, lines).devices
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (400 * 2**20, 600 * 2**20)
@@ -43,10 +46,10 @@ def test_reserved_memory_is_not_used_memory(machine: FakeMachine) -> None:
     assert (device.memory_used_bytes, device.memory_reserved_bytes) == (1000 * 2**20, 0), "an old driver"
 
 
-def test_driver_errors_and_lost_gpus_are_remembered(machine: FakeMachine) -> None:
+def test_driver_errors_and_lost_gpus_are_remembered(machine):
     program = (
         "import os, pathlib\n"
-        "from gpucluster.devices import host_devices\n"
+        "from gpucluster.devices.host import host_devices\n"
         "file = pathlib.Path(os.environ['FAKE_NVML'])\n"
         "def after(*lines):\n"
         "    file.with_suffix('.next').write_text('\\n'.join(lines) + '\\n')\n"
@@ -68,7 +71,7 @@ def test_driver_errors_and_lost_gpus_are_remembered(machine: FakeMachine) -> Non
     assert machine.run(program).strip() == "fine"
 
 
-def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
+def test_mig_slices_have_their_own_memory(machine):
     lines = [gpu(1, total=81920), mig_slice(1), mig_slice(2, total=20480), gpu(2)]
     parent, small, large, other = read(machine, lines).devices
     assert parent.mig_enabled and parent.utilization_percent is None
@@ -78,11 +81,11 @@ def test_mig_slices_have_their_own_memory(machine: FakeMachine) -> None:
     assert (other.index, other.mig_enabled) == (1, False)
 
 
-def test_processes_have_user_program_and_cluster(machine: FakeMachine) -> None:
+def test_processes_have_user_program_and_cluster(machine):
     mine = os.getpid()
     machine.write([gpu(1), f"process {mine} used=2048", "process 999999999 used=-1"])
     program = (
-        "import os; from gpucluster.devices import host_devices\n"
+        "import os; from gpucluster.devices.host import host_devices\n"
         # The asking process is a child of ours: it stands for a worker below a supervisor.
         f"print(host_devices({{{mine}: 'alpha'}}).model_dump_json())"
     )
@@ -94,9 +97,9 @@ def test_processes_have_user_program_and_cluster(machine: FakeMachine) -> None:
     assert (unknown.user, unknown.command, unknown.memory_used_bytes, unknown.cluster) == (None, None, None, None)
 
 
-def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine) -> None:
+def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine):
     program = (
-        "import os, pathlib; from gpucluster.devices import host_devices\n"
+        "import os, pathlib; from gpucluster.devices.host import host_devices\n"
         f"path = pathlib.Path({str(machine.file)!r})\n"
         "path.write_text(path.read_text() + f'process {os.getpid()} used=1\\n')\n"
         f"print(host_devices(lambda pid: 'beta' if pid == {os.getpid()} else None).model_dump_json())"
@@ -116,27 +119,27 @@ def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine: FakeMachine)
         (["driver 1.0"], "no_devices", ""),
     ],
 )
-def test_machine_without_readable_gpus(machine: FakeMachine, lines: list[str], code: str, words: str) -> None:
+def test_machine_without_readable_gpus(machine, lines, code, words):
     host = read(machine, lines)
     assert (host.available, host.code, host.devices) == (False, code, [])
     assert words in host.message and "clusters use CPU workers" in host.message
 
 
 @pytest.mark.skipif(os.path.exists("/dev/nvidiactl"), reason="this machine has a real NVIDIA driver")
-def test_no_library(machine: FakeMachine) -> None:
+def test_no_library(machine):
     host = read(machine, [], LD_LIBRARY_PATH="")
     assert (host.available, host.code) == (False, "no_library")
     assert host.message == "No GPU here: clusters use CPU workers."
 
 
-def test_no_reader_installed(machine: FakeMachine) -> None:
+def test_no_reader_installed(machine):
     machine.write([gpu(1)])
     host = HostDevices.model_validate_json(machine.run("import sys; sys.modules['pynvml'] = None\n" + READ))
     assert host.code == "no_library" and "nvidia-ml-py" in host.message
 
 
 @pytest.mark.parametrize("setting", ["", "-1", "NoDevFiles", "7"])
-def test_hidden_gpus(machine: FakeMachine, setting: str) -> None:
+def test_hidden_gpus(machine, setting):
     host = read(machine, [gpu(1), gpu(2)], CUDA_VISIBLE_DEVICES=setting)
     assert (host.available, host.code) == (False, "hidden")
     assert f"CUDA_VISIBLE_DEVICES={setting!r}" in host.message
@@ -150,12 +153,12 @@ def test_hidden_gpus(machine: FakeMachine, setting: str) -> None:
         ("1,9,0", [1]), ("1,nonsense,0", [1]), ("GPU-0,1", []),
     ],
 )  # fmt: skip
-def test_visible_devices_as_cuda_reads_them(machine: FakeMachine, setting: str, visible: list[int]) -> None:
+def test_visible_devices_as_cuda_reads_them(machine, setting, visible):
     host = read(machine, [gpu(1), gpu(2), gpu(3)], CUDA_VISIBLE_DEVICES=setting)
     assert [device.index for device in host.devices if device.visible] == visible
 
 
-def test_visible_slices(machine: FakeMachine) -> None:
+def test_visible_slices(machine):
     lines = [gpu(1), mig_slice(1), mig_slice(2), gpu(2)]
     by_parent = read(machine, lines, CUDA_VISIBLE_DEVICES="0")
     assert [device.visible for device in by_parent.devices] == [True, True, True, False]
@@ -164,7 +167,7 @@ def test_visible_slices(machine: FakeMachine) -> None:
     assert by_slice.message == "1 MIG slice can be used; it is idle."
 
 
-def test_a_lost_gpu_hides_no_other(machine: FakeMachine) -> None:
+def test_a_lost_gpu_hides_no_other(machine):
     host = read(machine, [gpu(1), "fail * 15", gpu(2)])
     lost, good = host.devices
     assert host.code == "ok" and host.message == "1 GPU can be used; it is idle."
@@ -173,7 +176,7 @@ def test_a_lost_gpu_hides_no_other(machine: FakeMachine) -> None:
     assert (good.uuid, good.error) == (gpu_uuid(2), None)
 
 
-def test_all_gpus_lost(machine: FakeMachine) -> None:
+def test_all_gpus_lost(machine):
     host = read(machine, [gpu(1), "fail nvmlDeviceGetMemoryInfo 15"])
     assert (host.available, host.code) == (False, "error")
     assert "lost" in host.message and host.devices[0].uuid == gpu_uuid(1)
@@ -192,22 +195,22 @@ def test_all_gpus_lost(machine: FakeMachine) -> None:
         ("nvmlDeviceGetMigMode 13", "mig_enabled", False),  # A driver without this function.
     ],
 )
-def test_an_unsupported_figure_is_absent(machine: FakeMachine, failure: str, field: str, value: object) -> None:
+def test_an_unsupported_figure_is_absent(machine, failure, field, value):
     host = read(machine, [f"fail {failure}", gpu(1), "process 1 used=5"])
     assert host.code == "ok" and getattr(host.devices[0], field) == value
     assert host.devices[0].error is None
 
 
-def test_mig_mode_without_slices(machine: FakeMachine) -> None:
+def test_mig_mode_without_slices(machine):
     host = read(machine, [gpu(1, mig=1)])
     assert not host.available and "no slices" in host.message
 
 
-def test_changes_of_figures_and_driver_are_noticed(machine: FakeMachine) -> None:
+def test_changes_of_figures_and_driver_are_noticed(machine):
     machine.write([gpu(1, used=100)])
     program = f"""
 import pathlib
-from gpucluster.devices import host_devices
+from gpucluster.devices.host import host_devices
 path = pathlib.Path({str(machine.file)!r})
 good = path.read_text()
 def show(text):
@@ -226,10 +229,10 @@ show(good)
     ]  # fmt: skip
 
 
-def test_a_fork_initialises_nvml_for_itself(machine: FakeMachine) -> None:
+def test_a_fork_initialises_nvml_for_itself(machine):
     machine.write([gpu(1)])
     program = (
-        "import os; from gpucluster.devices import host_devices; host_devices()\n"
+        "import os; from gpucluster.devices.host import host_devices; host_devices()\n"
         "pid = os.fork()\n"
         "code = host_devices().code\n"
         "if pid == 0: os._exit(0 if code == 'ok' else 1)\n"
@@ -238,7 +241,7 @@ def test_a_fork_initialises_nvml_for_itself(machine: FakeMachine) -> None:
     assert machine.run(program) == "0 ok\n"
 
 
-def test_neither_dask_nor_cuda_is_imported(machine: FakeMachine) -> None:
+def test_neither_dask_nor_cuda_is_imported(machine):
     machine.write([gpu(1)])
     program = READ + "\nimport sys; print(sorted({name.split('.')[0] for name in sys.modules}))"
     modules = machine.run(program).splitlines()[-1]
@@ -249,7 +252,7 @@ def test_neither_dask_nor_cuda_is_imported(machine: FakeMachine) -> None:
 
 PROBE = """
 import dataclasses, json
-from gpucluster.devices import probe_gpu
+from gpucluster.devices.selection import probe_gpu
 probe = probe_gpu(timeout_seconds=60)
 loaded = "libcuda" in open("/proc/self/maps").read()
 print(json.dumps(dataclasses.asdict(probe) | {"loaded": loaded}))
@@ -263,7 +266,7 @@ def probe(machine: FakeMachine, *faults: str, program: str = PROBE, **environmen
     return answer
 
 
-def test_usable(machine: FakeMachine) -> None:
+def test_usable(machine):
     assert probe(machine, FAKE_CUDA_COUNT="2") == {
         "usable": True, "code": "ok", "device_count": 2, "reason": "2 GPUs can be used, 2 of them idle.",
     }  # fmt: skip
@@ -288,16 +291,99 @@ def test_a_gpu_that_cannot_be_used(machine, fault, environment, code, words):
     assert code != "cuda_error" or answer["reason"].endswith("clusters use CPU workers.")
 
 
-def test_cuda_hangs(machine: FakeMachine) -> None:
+def test_cuda_hangs(machine):
     program = PROBE.replace("timeout_seconds=60", "timeout_seconds=1")
     answer = probe(machine, program=program, FAKE_CUDA_SLEEP="60")
     assert (answer["usable"], answer["code"]) == (False, "timeout")
 
 
-def test_cuda_driver_is_not_installed(machine: FakeMachine, tmp_path: Any) -> None:
+def test_cuda_driver_is_not_installed(machine, tmp_path):
     only_nvml = tmp_path / "only-nvml"
     only_nvml.mkdir()
     (only_nvml / "libnvidia-ml.so.1").symlink_to(machine.libraries / "libnvidia-ml.so.1")
     answer = probe(machine, LD_LIBRARY_PATH=str(only_nvml))
     assert (answer["usable"], answer["code"]) == (False, "no_cuda")
     assert "libcuda.so.1" in answer["reason"]
+
+
+def device(number: int, **fields: object) -> DeviceModel:
+    values = {"uuid": gpu_uuid(number), "index": number, "name": "A16", "memory_total_bytes": 16 * GIB}
+    return DeviceModel.model_validate(values | {"memory_used_bytes": 300 * 2**20} | fields)
+
+
+def mig(number: int, parent: int) -> DeviceModel:
+    return device(number, uuid=slice_uuid(number), index=None, parent_uuid=gpu_uuid(parent))
+
+
+def host(*devices: DeviceModel) -> HostDevices:
+    return HostDevices(available=True, code="ok", message="fine", devices=list(devices))
+
+
+BUSY = {"memory_used_bytes": 9 * GIB, "processes": [DeviceProcess(pid=7, memory_used_bytes=9 * GIB)]}
+
+
+def test_idle_ones_first_then_by_index():
+    devices = host(device(0, **BUSY), device(1), device(2, memory_used_bytes=3 * GIB), device(3, utilization_percent=4))
+    assert [chosen.index for chosen in select_devices(devices)] == [1, 3, 2, 0]
+
+
+def test_claimed_devices_come_between_idle_and_busy_ones():
+    devices = host(device(0), device(1, **BUSY), device(2), device(3))
+    chosen = select_devices(devices, taken={gpu_uuid(0): 1, gpu_uuid(2): 1})
+    assert [device.index for device in chosen] == [3, 0, 2, 1]
+    assert [device.index for device in select_devices(devices, [2, 3], taken={gpu_uuid(2): 1})] == [2, 3]
+
+
+def test_wanted_ones_in_the_order_given():
+    devices = host(device(0), device(1), device(2))
+    assert [chosen.index for chosen in select_devices(devices, [2, 0])] == [2, 0]
+    assert [chosen.index for chosen in select_devices(devices, [gpu_uuid(1)])] == [1]
+
+
+def test_unusable_ones_are_left_out():
+    devices = host(device(0, error="Lost."), device(1, visible=False), device(2, mig_enabled=True), device(3))
+    assert [chosen.index for chosen in select_devices(devices)] == [3]
+
+
+def test_slices_only_where_there_is_no_whole_gpu():
+    divided = device(0, mig_enabled=True)
+    both = host(divided, mig(5, 0), mig(6, 0), device(1))
+    slices = host(divided, mig(5, 0), mig(6, 0))
+    assert [chosen.uuid for chosen in select_devices(both)] == [gpu_uuid(1)]
+    assert [chosen.uuid for chosen in select_devices(slices)] == [slice_uuid(5), slice_uuid(6)]
+    assert [chosen.uuid for chosen in select_devices(both, [slice_uuid(6)])] == [slice_uuid(6)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ([7], "There is no GPU 7 on this machine; it has 0, 1, 2, 3."),
+        ([gpu_uuid(99)], "There is no GPU or MIG slice"),
+        ([0], "cannot be used. It is lost."),
+        ([1], "hidden by CUDA_VISIBLE_DEVICES"),
+        ([2], slice_uuid(5)),
+        ([3, gpu_uuid(3)], "named twice"),
+    ],
+)
+def test_unavailable_device_raises_with_its_reason(wanted, words):
+    devices = host(
+        device(0, error="It is lost."), device(1, visible=False), device(2, mig_enabled=True), mig(5, 2), device(3)
+    )
+    with pytest.raises(NoUsableDevice) as raised:
+        select_devices(devices, wanted)
+    assert words in raised.value.message
+    assert [error.field for error in raised.value.fields] == ["devices"]
+
+
+def test_machine_without_gpus_gives_the_reason():
+    nothing = HostDevices(available=False, code="no_library", message="No GPU here: clusters use CPU workers.")
+    for wanted in (None, [0]):
+        with pytest.raises(NoUsableDevice, match="No GPU here"):
+            select_devices(nothing, wanted)
+
+
+def test_idle_tolerates_the_memory_of_the_driver():
+    assert idle(device(0))
+    assert idle(device(0, memory_used_bytes=None))
+    assert not idle(device(0, memory_used_bytes=3 * GIB))
+    assert not idle(device(0, processes=[DeviceProcess(pid=1)]))

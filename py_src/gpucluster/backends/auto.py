@@ -7,17 +7,16 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from ...devices.host import host_devices
-from ...devices.selection import GPUProbe, probe_gpu, select_devices
-from ...protocol.capacity import DEFAULT_CPU_WORKERS
-from ...protocol.errors import NoUsableDevice
-from ...protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers
-from ...protocol.traits import Traits
-from ..backend import Chooser
-from ..cuda.packages import GPU_EXTRA, importable
-from ..cuda.spec import CudaSpec
-from ..local import HostSpec, LocalSpec
-from ..spec_fields import advanced
+from ..devices.host import host_devices
+from ..devices.selection import GPUProbe, probe_gpu, select_devices
+from ..protocol.capacity import DEFAULT_CPU_WORKERS
+from ..protocol.errors import NoUsableDevice
+from ..protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers
+from ..protocol.traits import Traits
+from .backend import Chooser
+from .cuda.spec import GPU_EXTRA, CudaSpec, importable
+from .local import HostSpec, LocalSpec
+from .spec_fields import advanced
 
 
 class AutoSpec(HostSpec):

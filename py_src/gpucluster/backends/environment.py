@@ -1,10 +1,8 @@
-"""Import installed packages only, and nothing from the directory in which the cluster was requested.
-
-Files there may belong to another user: no library may find an optional package there that is not installed.
-"""
+"""What this process has taken out of its environment for the workers: directories to import from, and variables."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
@@ -13,7 +11,7 @@ from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
-from ..protocol.version import IMPORT_FROM
+from ..protocol.version import GIVEN_VARIABLES, IMPORT_FROM
 
 _taken: list[str] = []
 _shared: list[str] = []  # Directories that the owner imports modules from.
@@ -80,3 +78,19 @@ class _InstalledOnly:
         if PathFinder.find_spec(name, _added) is None:
             return False
         return PathFinder.find_spec(name, [place for place in sys.path if place not in _added]) is None
+
+
+_given: dict[str, str] = {}
+
+
+def take_given(environment: MutableMapping[str, str] = os.environ) -> None:
+    """Remove them from an environment, and keep them for the workers."""
+    packed = environment.pop(GIVEN_VARIABLES, None)
+    _given.clear()
+    if packed is not None:
+        _given.update(json.loads(packed))
+
+
+def given_variables() -> dict[str, str]:
+    """Return those that are not set in this process."""
+    return dict(_given)
