@@ -12,7 +12,9 @@ def _refuse(event: str, arguments: tuple) -> None:
             return
         if event == "socket.connect" and connection.type & socket.SOCK_DGRAM:
             return  # sends nothing; Dask looks up its own address in this way
-        if not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback:
+        if not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback and not _is_of_this_machine(
+            connection, address
+        ):
             raise PermissionError(f"a lesson must work without a network, and wants {address!r}")
     if event == "socket.getaddrinfo":
         host = arguments[0]
@@ -23,6 +25,16 @@ def _refuse(event: str, arguments: tuple) -> None:
             ipaddress.ip_address(host.partition("%")[0])
         except ValueError:
             raise PermissionError(f"a lesson must work without a network, and looks up {host!r}") from None
+
+
+def _is_of_this_machine(connection: socket.socket, address: tuple) -> bool:
+    """Dask-MPI's scheduler listens on the address that other hosts would use."""
+    with socket.socket(connection.family) as trial:
+        try:
+            trial.bind((address[0], 0))
+        except OSError:
+            return False
+    return True
 
 
 sys.addaudithook(_refuse)
