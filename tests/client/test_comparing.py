@@ -48,6 +48,14 @@ def runs(dice, slower=None, factor=1.0, n=5):
     return found
 
 
+def test_work_lasts_until_its_last_task_has_ended():
+    last = tasks("read").model_copy(update={"first_seconds": 0.0, "last_seconds": 0.315})
+    began, ended = "2026-11-29T10:00:00.000Z", "2026-11-29T10:00:00.314Z"
+    assert cell([last], began=began, ended=ended).seconds == 0.315
+    assert cell([tasks("read")], began=began, ended=ended).seconds == 0.314
+    assert cell([last], began=began, ended=None).seconds is None
+
+
 def test_seeded_regressions_are_found_and_named():
     """Ten of 10 to 30 %, in one group each, with five runs before and after; and ten pairs without one."""
     dice = random.Random(44)

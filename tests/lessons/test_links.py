@@ -133,7 +133,7 @@ def test_tree_and_ring_are_drawn_with_their_crossing(shown: list[Any]) -> None:
     figures.allreduce(true_tree, true_ring, 16, 5e-6, 12.5e9, 224_000.0)
     figures.allreduce(true_tree, true_ring, 3, 5e-6, 12.5e9, 0.0)
     assert all(drawings_of(one) for one in shown)
-    assert "they cross at 224 kB" in repr(shown[0])
+    assert "the lines cross at 224 kB" in repr(shown[0])
     assert "the ring is never slower" in repr(shown[1])
 
 

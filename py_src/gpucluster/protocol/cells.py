@@ -111,7 +111,9 @@ class CellWork(WireModel):
         """From the beginning to the end; none while it computes."""
         if self.ended is None:
             return None
-        return max(0.0, (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.began)).total_seconds())
+        whole = (datetime.fromisoformat(self.ended) - datetime.fromisoformat(self.began)).total_seconds()
+        # The two times are whole milliseconds, each rounded alone.
+        return max(0.0, whole, *(group.last_seconds or 0.0 for group in self.groups))
 
     def total(self, figure: str) -> float:
         """Return the sum of a figure of `groups`."""
