@@ -111,6 +111,21 @@ describe('the gauges of a cluster', () => {
     expect(node.querySelector('[data-part=tasks]')?.textContent).toContain('2 running, 2 ready');
   });
 
+  it('have the same lines before the first task and while other programs use the CPU', async () => {
+    const lines = (): number =>
+      gauges.node.querySelectorAll('.gpc-Figure, .gpc-Prefix:not([hidden] *)').length;
+    const node = await draw(sample({ host_cores: 2, host_others_cores: 0 }));
+    const others = (): Element | null => node.querySelector('[data-part=otherLoad]');
+    expect(others()?.textContent).toBe('Others use0 of 2 cores');
+    const before = lines();
+    const progress = [{ prefix: 'load', processing: 1 }];
+    gauges.update(sample({ host_cores: 2, host_others_cores: 1.7, progress }), cluster());
+    await frame();
+    expect(others()?.textContent).toBe('Others use▲ 1.7 of 2 cores');
+    expect(others()?.classList).toContain('gpc-mod-warning');
+    expect(lines()).toBe(before);
+  });
+
   it('keep the kinds of tasks where they are', async () => {
     const kind = (prefix: string, in_memory: number, processing = 0) => ({
       prefix,
@@ -139,7 +154,7 @@ describe('the gauges of a cluster', () => {
     expect(names()).toEqual(['load', 'score', 'fit']);
     // One that is gone leaves its place free, and those below it where they are.
     await next(kind('score', 12, 1), kind('fit', 12, 1));
-    const places = [...document.querySelectorAll('.gpc-Prefix')];
+    const places = [...document.querySelectorAll('.gpc-ProgressList .gpc-Prefix')];
     expect(places.map(({ classList }) => classList.contains('gpc-mod-free'))).toEqual([
       true,
       false,
@@ -207,9 +222,9 @@ describe('the gauges of a cluster', () => {
     const names = (): (string | null)[] =>
       [...node.querySelectorAll('.gpc-Prefix-name')].map(one => one.textContent);
     expect(names()).toEqual(['d', 'c', 'b']);
-    expect(node.querySelector('[role=progressbar]')?.getAttribute('aria-valuetext')).toBe(
-      '7 of 10 done, 2 running, 1 waiting'
-    );
+    const [all, first] = node.querySelectorAll('[role=progressbar]');
+    expect(all.getAttribute('aria-valuetext')).toBe('28 of 40 done, 8 running, 4 waiting');
+    expect(first.getAttribute('aria-valuetext')).toBe('7 of 10 done, 2 running, 1 waiting');
     [...node.querySelectorAll('button')].find(one => one.textContent === 'Show 1 more')?.click();
     expect(names()).toEqual(['d', 'c', 'b', 'a']);
   });

@@ -603,6 +603,7 @@ describe('card', () => {
       'Connect seen',
       expect.stringContaining('CPU'),
       'Over time',
+      'Progress',
       'Workers',
       expect.stringContaining('Worker 0'),
       'Legend',

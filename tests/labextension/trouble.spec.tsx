@@ -63,10 +63,6 @@ describe('troublesOf', () => {
     [{ memory_bytes: [900 * 2 ** 20, 2 ** 20] }, 'Memory almost full on 1 of 2 workers'],
     [{ tier_disk_bytes: [2 ** 30, 0] }, '1 GiB of results spilled to disk'],
     [{ age_seconds: [40, 1] }, 'No report for 30 s from 1 of 2 workers'],
-    [
-      { host_others_cores: 1.7, host_cores: 2, tasks: { processing: 1 } },
-      'Other programs are using much of the CPU'
-    ],
     [{ device_error: [null, 'It is lost.'] }, '1 GPU not readable: It is lost.']
   ])('reads the figures: %p', (changes, text) => {
     const [trouble] = troublesOf(cluster(), sample(changes), NOW);

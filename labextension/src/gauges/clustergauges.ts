@@ -7,7 +7,7 @@ import { Past } from './past';
 import { HeatGrid } from './heatgrid';
 import { inFrame, notInFrame } from './frames';
 import { Tooltip } from './tooltip';
-import { ProgressList } from './progress';
+import { Progress } from './progress';
 import { clusterFacts, Facts } from './facts';
 import { disclosure, type IDisclosure } from './disclosure';
 import { Legend } from './legend';
@@ -36,7 +36,8 @@ export class ClusterGauges {
       this._totals.onOverTime = options.onOverTime;
     }
     this._facts = new Facts(this._context);
-    this._progress = new ProgressList(this._context);
+    this._progress = new Progress(this._context, options.onToggleProgress ?? (() => undefined));
+    this._progress.toggle(options.isProgressOpen ?? false);
     this._heat = new HeatGrid(this._context, name => this._reveal(name));
     this._list = new WorkerList(this._context, options.onRetire);
     this._onToggle = isOpen => {
@@ -151,14 +152,18 @@ export class ClusterGauges {
     const sample = this._sample;
     const hasFigures = sample !== null && this._figures !== null && this._cluster !== null;
     this._notice.hidden = hasFigures;
-    for (const node of [this._totals.node, this._facts.node, this._workers.node]) {
+    for (const { node } of [
+      this._totals,
+      this._facts,
+      this._progress,
+      this._workers,
+      this._legend
+    ]) {
       node.hidden = !hasFigures;
     }
     this._workers.node.hidden ||= sample?.workers.length === 0;
-    this._legend.node.hidden = !hasFigures;
     if (sample === null || this._figures === null || this._cluster === null) {
       setText(this._notice, words.noFigures);
-      this._progress.node.hidden = true;
       return;
     }
     const isGpu = sample.workers.some((_, i) => hasGpu(sample, i));
@@ -218,7 +223,7 @@ export class ClusterGauges {
   private readonly _notice: HTMLElement;
   private readonly _totals: GaugeSet;
   private readonly _facts: Facts;
-  private readonly _progress: ProgressList;
+  private readonly _progress: Progress;
   private readonly _heat: HeatGrid;
   private readonly _workers: IDisclosure;
   private readonly _list: WorkerList;
@@ -254,5 +259,9 @@ export namespace ClusterGauges {
     isOpen?: boolean;
     /** Called when the list of workers is opened or closed. */
     onToggle?: (isOpen: boolean) => void;
+    /** Whether the lines of the kinds of tasks are open at first. */
+    isProgressOpen?: boolean;
+    /** Called when they are opened or closed. */
+    onToggleProgress?: (isOpen: boolean) => void;
   }
 }

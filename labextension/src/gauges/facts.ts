@@ -19,6 +19,8 @@ import { fill, type Part } from './words';
 export interface IFact {
   readonly part: Part;
   readonly text: string;
+  /** Whether it slows tasks down. */
+  readonly isWarning?: boolean;
 }
 
 /** Figures side by side, as many in a line as fit. */
@@ -40,7 +42,7 @@ export class Facts {
     [...this.node.children].forEach((node, i) => {
       node.classList.toggle('gpc-mod-free', i >= facts.length);
     });
-    facts.forEach(({ part, text }, i) => {
+    facts.forEach(({ part, text, isWarning = false }, i) => {
       let node = this.node.children[i] as HTMLElement | undefined;
       if (node === undefined) {
         const added = element('span', 'gpc-Figure', this.node);
@@ -51,7 +53,8 @@ export class Facts {
       }
       node.dataset.part = part;
       setText(node.children[0], words.parts[part].name);
-      setText(node.children[1], text);
+      setText(node.children[1], isWarning ? `▲ ${text}` : text);
+      node.classList.toggle('gpc-mod-warning', isWarning);
     });
   }
 
@@ -161,29 +164,24 @@ export function clusterFacts(
   if (flow !== undefined) {
     facts.push({ part: 'network', text: formatRate(flow.received) });
   }
-  const others = othersText(sample, words);
-  if (others !== '') {
-    facts.push({ part: 'otherLoad', text: others });
+  const { host_others_cores: others, host_cores } = sample;
+  // Also while it is little: a line that came and went would move what is below.
+  if (typeof others === 'number' && host_cores) {
+    facts.push({
+      part: 'otherLoad',
+      text: fill(host_cores === 1 ? words.someCore : words.someCores, {
+        used: digits(others),
+        total: `${host_cores}`
+      }),
+      isWarning: others >= OTHERS_SHARE * host_cores
+    });
   }
   const shared = sharedText(sample, words);
   return shared === '' ? facts : [...facts, { part: 'shared', text: shared }];
 }
 
-/** Other programs are shown from this fraction of the cores on, and this number. */
-const OTHERS_SHARE = 0.2;
-const OTHERS_CORES = 0.5;
-
-/** How many of the machine's cores other programs use, if that slows the cluster down. */
-export function othersText(sample: TelemetrySample, words: IGaugeContext['words']): string {
-  const others = sample.host_others_cores ?? 0;
-  const cores = sample.host_cores ?? 0;
-  return cores === 0 || others < Math.max(OTHERS_CORES, OTHERS_SHARE * cores)
-    ? ''
-    : fill(cores === 1 ? words.someCore : words.someCores, {
-        used: digits(others),
-        total: `${cores}`
-      });
-}
+/** Other programs that use this fraction of the cores make tasks slow. */
+const OTHERS_SHARE = 0.5;
 
 /** What workers may use together that is more than their machine has. */
 function sharedText(sample: TelemetrySample, words: IGaugeContext['words']): string {

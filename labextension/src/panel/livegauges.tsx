@@ -38,7 +38,10 @@ export function LiveGauges(props: ILiveGaugesProps): JSX.Element {
       isOpen: latest.current.unfolded.left(`${id}/workers`),
       onOverTime: () => void latest.current.commands.execute(CommandIDs.openCharts, { id }),
       onRetire: canRetire ? worker => latest.current.onRetire?.(worker) : undefined,
-      onToggle: isOpen => latest.current.unfolded.set(`${id}/workers`, isOpen)
+      onToggle: isOpen => latest.current.unfolded.set(`${id}/workers`, isOpen),
+      // As a person likes it, for all clusters.
+      isProgressOpen: latest.current.unfolded.left('progress'),
+      onToggleProgress: isOpen => latest.current.unfolded.set('progress', isOpen)
     });
     gauges.current = drawn;
     host.current?.append(drawn.node);

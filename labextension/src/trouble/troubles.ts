@@ -24,8 +24,6 @@ export interface ITrouble {
 const PAUSED = 0.8;
 /** A GPU with less room than that: a pool of RMM takes most of it by design. */
 const FULL = 0.95;
-/** Other programs that take so much of the machine make a computation that runs slow. */
-const OTHERS_SHARE = 0.5;
 /** Workers report every few seconds. */
 const SILENT_SECONDS = 30;
 /** So long the death of workers is shown although others work in their place: a person has to read it. */
@@ -79,11 +77,6 @@ function deaths(cluster: ClusterModel, now: number): ITrouble[] {
   return [{ key: `${last.code} ${last.time}`, level: 'error', text: textOf(last), actions }];
 }
 
-function isBusy(sample: TelemetrySample | undefined): boolean {
-  const { processing = 0, waiting = 0, queued = 0 } = sample?.tasks ?? {};
-  return processing + waiting + queued > 0;
-}
-
 /** What the figures of the workers say. */
 function measured(sample: TelemetrySample): ITrouble[] {
   const troubles: ITrouble[] = [];
@@ -122,10 +115,6 @@ function measured(sample: TelemetrySample): ITrouble[] {
   if (fullGpus > 0) {
     const gpus = trans._n('%1 GPU', '%1 GPUs', fullGpus);
     add('vram', trans.__('GPU memory over 95 % full on %1: the next allocation may fail', gpus));
-  }
-  const { host_others_cores: others, host_cores: cores } = sample;
-  if (others && cores && others >= OTHERS_SHARE * cores && isBusy(sample)) {
-    add('others', trans.__('Other programs are using much of the CPU; tasks take longer'));
   }
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
   // A few small results may stay on disk until they are used.
