@@ -17,10 +17,8 @@ type Kind = { -readonly [name in keyof PrefixProgress]-?: PrefixProgress[name] }
 
 /** A kind that has done nothing for this many updates gives its place to an active one that is not shown. */
 const QUIET_UPDATES = 5;
-/** The room of what was computed stays for this many updates after all is gone: the next cell often follows at once. */
-const EMPTY_UPDATES = 10;
 
-/** How far the tasks of each kind are. Each keeps its place while it has something to do, and the list its height. */
+/** How far the tasks of each kind are. Each keeps its place while it has something to do. */
 export class ProgressList {
   constructor(private readonly _context: IGaugeContext) {
     const { words } = _context;
@@ -45,20 +43,15 @@ export class ProgressList {
 
   private _show(): void {
     const { words } = this._context;
-    // What is below must not jump whenever a computation begins or ends; after a while the room is given up.
-    const isOver = this._empty > EMPTY_UPDATES || this._order.size === 0;
-    this.node.hidden = isOver;
+    this.node.hidden = this._kinds.size === 0;
     const others = [...this._kinds.keys()].filter(prefix => !this._shown.has(prefix)).length;
-    this._rows = isOver ? 0 : Math.max(this._rows, this._shown.size);
-    this._hadMore = !isOver && (this._hadMore || others > 0);
     const lines = [...this._order].filter(
       prefix => this._shown.has(prefix) || (this._isWhole && this._kinds.has(prefix))
     );
-    const shown = Array.from({ length: Math.max(this._rows, lines.length) }, (_, i) => lines[i]);
-    while (this._list.childElementCount > shown.length) {
+    while (this._list.childElementCount > lines.length) {
       this._list.lastElementChild?.remove();
     }
-    shown.forEach((prefix, i) => {
+    lines.forEach((prefix, i) => {
       const node = this._list.children[i] ?? this._add();
       const kind = this._kinds.get(prefix);
       node.classList.toggle('gpc-mod-free', kind === undefined);
@@ -66,8 +59,7 @@ export class ProgressList {
         drawKind(kind, node, this._context.words);
       }
     });
-    this._more.hidden = !this._hadMore;
-    this._more.classList.toggle('gpc-mod-free', others === 0);
+    this._more.hidden = others === 0;
     setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: `${others}` }));
     setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
   }
@@ -84,8 +76,7 @@ export class ProgressList {
       this._quiet.set(kind.prefix, isQuiet ? last + 1 : 0);
     }
     this._kinds = new Map(kinds.map(kind => [kind.prefix, kind]));
-    this._empty = kinds.length === 0 ? this._empty + 1 : 0;
-    if (this._empty > EMPTY_UPDATES) {
+    if (kinds.length === 0) {
       this._order.clear();
       this._shown.clear();
     }
@@ -128,11 +119,6 @@ export class ProgressList {
   /** Those that have a line, even while they have no tasks. */
   private readonly _shown = new Set<string>();
   private _isWhole = false;
-  /** Updates without any task. */
-  private _empty = 0;
-  /** Lines that have been in use since the list appeared. */
-  private _rows = 0;
-  private _hadMore = false;
 }
 
 /** All tasks in one line; once it is opened, a line below it for each kind. */
