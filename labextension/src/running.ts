@@ -20,7 +20,7 @@ export function addRunningClusters(
     label: () => cluster.name,
     labelTitle: () => said(cluster, 'choice')[0]?.text ?? cluster.name,
     detail: () =>
-      `${stateLabel(cluster.state)}, ${trans._n('%1 worker', '%1 workers', cluster.n_workers)}`,
+      `${stateLabel(cluster)}, ${trans._n('%1 worker', '%1 workers', cluster.n_workers)}`,
     open: () => void commands.execute(CommandIDs.openPanel),
     shutdown: () => void commands.execute(CommandIDs.stopCluster, { id: cluster.id })
   });

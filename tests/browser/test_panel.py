@@ -65,9 +65,9 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
         ("Workers", "-1", "Must be at least 0"),
         ("Workers", "100000", "Must be at most 256"),
         ("Host memory per worker", "2 potatoes", "is not a unit of memory"),
-        ("Host memory per worker", "1", "looks too small"),
+        ("Host memory per worker", "1", "is less than 1 MiB"),
         ("Host memory per worker", "900 TiB", "for one worker is more than the"),
-        ("Stop when idle for", "soon", "Enter a time, e.g. 30 min"),
+        ("Stop when idle for", "soon", "Enter a time with its unit, e.g. 30 min"),
         # Only the server knows this one.
         ("Name", "ä b", "Must start with a letter or digit"),
     ],

@@ -75,7 +75,7 @@ def expect_saved(page: Page, lab: Lab, *tabs: str) -> None:
 def expect_gauges(player: Locator) -> None:
     expect(player.get_by_text(LABEL)).to_be_visible()
     expect(player.get_by_text(TITLE)).to_be_visible()
-    expect(player.get_by_text(re.compile(r"/ 2 threads"))).to_be_visible()
+    expect(player.get_by_text(re.compile(r"/ 2 cores"))).to_be_visible()
     expect(player.get_by_text(re.compile(r"of 2 GiB|/ 2 GiB")).first).to_be_visible()
 
 
@@ -196,7 +196,7 @@ def test_notebook_7_plays_it_in_a_cell_and_from_the_panel(browser: Browser) -> N
         dialog.get_by_role("button", name="Play").click()
         tab = page.get_by_role("region", name="Recording: A join that spills to disk, on two CPU workers")
         expect(tab.get_by_text(LABEL)).to_be_in_viewport()
-        expect(tab.get_by_text(re.compile(r"/ 2 threads"))).to_be_in_viewport()
+        expect(tab.get_by_text(re.compile(r"/ 2 cores"))).to_be_in_viewport()
         pause_at(tab, 12)
         picture(page, "panel")
         page.context.close()

@@ -226,7 +226,7 @@ def test_an_option_wins_over_its_preset() -> None:
         (["--n-workers", "NaN"], "--n-workers: must be a whole number, not 'NaN'."),
         (["--n-workers", ""], "--n-workers: must be a whole number, not ''."),
         (["--n-workers", "٣"], "--n-workers: must be a whole number, not '٣'."),
-        (["--memory-limit", "1"], "--memory-limit: 1 means 1 byte, which looks too small"),
+        (["--memory-limit", "1"], "--memory-limit: '1' is less than 1 MiB"),
         (["--backend", "gpu"], "--backend: must be one of"),
         (["--rmm-async"], "--rmm-async: is not an option of the backend 'auto'; it belongs to --backend cuda or"),
         (["--backend", "cuda", "--devices", "-1"], "--devices: '-1' is neither a GPU index nor a UUID such as"),

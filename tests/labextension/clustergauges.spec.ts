@@ -71,7 +71,7 @@ describe('the gauges of a cluster', () => {
     const node = await draw(sample({ tasks: { processing: 3, waiting: 4, erred: 1 } }));
     expect(meter(node, 'Memory')?.getAttribute('aria-valuetext')).toContain('1 GiB of 2 GiB');
     expect(node.textContent).toContain('2 running, 1 ready, 4 waiting, 1 failed');
-    expect(node.textContent).toContain('0 / 2 threads');
+    expect(node.textContent).toContain('0 / 2 cores');
     expect(node.textContent).not.toContain('Shared');
     expect(meter(node, 'VRAM')?.closest('[hidden]')).not.toBeNull();
   });
@@ -99,7 +99,7 @@ describe('the gauges of a cluster', () => {
     ]);
     expect(rowsOf(node)[0].textContent).toContain('512 MiB / 6 GiB');
     const about = detail(node, 0);
-    expect(about?.textContent).toContain('0 / 2 threads');
+    expect(about?.textContent).toContain('0 / 2 cores');
     expect(about?.textContent).toContain('512 MiB / 6 GiB');
     expect(about?.querySelectorAll('.gpc-Mark')).toHaveLength(4);
   });

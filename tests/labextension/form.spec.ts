@@ -108,7 +108,7 @@ describe('good values', () => {
     ['idle_timeout_seconds', '30 min', 1800],
     ['idle_timeout_seconds', '1 h', 'default'],
     ['idle_timeout_seconds', '1.5 h', 5400],
-    ['idle_timeout_seconds', '90', 90],
+    ['idle_timeout_seconds', '90 s', 90],
     ['idle_timeout_seconds', 'never', null],
     ['rmm_async', true, true],
     ['rmm_async', false, 'default'],
@@ -130,7 +130,8 @@ describe('bad values get a sentence', () => {
     ['n_workers', '1.5', 'enter a whole number, e.g. 2'],
     ['n_workers', '1e3', 'enter a whole number, e.g. 2'],
     ['threads_per_worker', 'none', 'enter a whole number, e.g. 2'],
-    ['idle_timeout_seconds', 'soon', 'enter a time, e.g. 30 min or 2 h']
+    ['idle_timeout_seconds', 'soon', 'enter a time with its unit, e.g. 30 min or 2 h'],
+    ['idle_timeout_seconds', '90', 'enter a time with its unit, e.g. 30 min or 2 h']
   ])('%s: %p', (name, entry, sentence) => {
     expect(read(name, entry)).toEqual(expect.stringContaining(sentence));
   });

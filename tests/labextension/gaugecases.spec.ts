@@ -144,7 +144,8 @@ function expectFigures(figures: IFigures, expected: IFiguresCase): void {
   expect(figures.gpu === null ? undefined : formatPercent(figures.gpu)).toBe(expected.gpu);
   const { cpu } = expected;
   expect(coresFigure(figures, words)).toBe(
-    cpu === undefined ? null : `${cpu.used} / ${cpu.capacity}`
+    // The panel counts cores only.
+    cpu === undefined ? null : `${cpu.used} / ${cpu.capacity.replace('thread', 'core')}`
   );
 }
 

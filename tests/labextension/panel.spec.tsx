@@ -7,11 +7,12 @@ import { Signal } from '@lumino/signaling';
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
-import { confirmStop } from '../../labextension/src/actions/choosing';
+import { chooseCluster, confirmStop, confirmVerb } from '../../labextension/src/actions/choosing';
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
 import { verbActions } from '../../labextension/src/actions/verbs';
+import { ClusterCommand } from '../../labextension/src/actions/withcluster';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
@@ -30,6 +31,7 @@ import type {
   TelemetrySample,
   SiteFaults
 } from '../../labextension/src/protocol/messages';
+import { stateLabel } from '../../labextension/src/clusters/states';
 import { RefusedError } from '../../labextension/src/clusters/restapi';
 import { cluster, kind, message, noDevices, sample } from './models';
 
@@ -230,6 +232,7 @@ const links: INotebookLinks = {
   notebooksOf: ({ kernels }) => kernels.map(kernel => `${kernel}.ipynb`),
   target: () => 'seen.ipynb',
   isConnected: ({ kernels }) => kernels.includes('seen'),
+  isHere: () => true,
   hasOpen: () => true
 };
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (
@@ -1090,6 +1093,34 @@ describe('stopping a cluster', () => {
       .find(one => one.textContent === 'Cancel')
       ?.click();
     expect(await answer).toBe(false);
+  });
+
+  it('counts what a restart of the workers loses', async () => {
+    const [restart] = verbActions();
+    const manager = store([free], { sample: () => sample({ tasks: { memory: 44 } }) });
+    const answer = confirmVerb(restart, free, manager, []);
+    await new Promise(resolve => window.setTimeout(resolve, 20));
+    const dialog = document.querySelector('.jp-Dialog');
+    expect(dialog?.querySelector('.jp-Dialog-body')?.textContent).toBe(
+      'Not in use. 44 results on the workers will be lost. The cluster keeps running at the same address.'
+    );
+    dialog?.querySelector<HTMLElement>('.jp-mod-reject')?.click();
+    expect(await answer).toBe(false);
+    const progress = { step: 'restart', message: 'Restarting', done: null, total: null };
+    expect(stateLabel(cluster({ state: 'scaling', progress }))).toBe('Restarting');
+  });
+
+  it('is offered by a command while there is a cluster, or for a given one', async () => {
+    const enabled = (clusters: ClusterModel[]): boolean[] => {
+      const { isEnabled } = new ClusterCommand(store(clusters), {} as never);
+      return [isEnabled({}), isEnabled({ id: 'a1b2c3d4' })];
+    };
+    expect(enabled([cluster()])).toEqual([true, true]);
+    const ended = [cluster({ state: 'stopped' })];
+    expect(enabled(ended)).toEqual([false, true]);
+    await expect(chooseCluster(store(ended), undefined, 'Stop')).rejects.toThrow(
+      'No running cluster. Create one first.'
+    );
   });
 
   it('asks nothing where nothing would be lost', async () => {

@@ -772,6 +772,7 @@ async function show(name: string): Promise<void> {
       kernels.map(kernel => (kernel === 'seen' ? 'Untitled.ipynb' : `${kernel}.ipynb`)),
     target: () => 'Untitled.ipynb',
     isConnected: ({ kernels }: ClusterModel) => kernels.includes('seen'),
+    isHere: () => true,
     hasOpen: () => true,
     ...state.links
   } as unknown as INotebookLinks;

@@ -198,6 +198,7 @@ it('lists the largest results, and releases those of one notebook', async () => 
       results: [
         result('random', { kernels: ['mine'], n_clients: 1, bytes: 2 ** 31 }),
         result('frame', { n_clients: 2, kernels: ['mine'], workers: ['0'], n_workers: 3 }),
+        result('elsewhere', { kernels: ['other'], n_clients: 1 }),
         result('sum', {})
       ]
     })
@@ -206,7 +207,8 @@ it('lists the largest results, and releases those of one notebook', async () => 
   const unfolded = new Unfolded(null);
   unfolded.set('a1b2c3d4/results', true);
   const links = {
-    notebooksOf: ({ kernels }: ClusterModel) => kernels.map(kernel => `${kernel}.ipynb`)
+    notebooksOf: ({ kernels }: ClusterModel) => kernels.map(kernel => `${kernel}.ipynb`),
+    isHere: (kernel: string) => kernel === 'mine'
   } as unknown as INotebookLinks;
   const manager = managerOf({ results, release, sample: () => sample() });
   await act(() => {
@@ -220,6 +222,7 @@ it('lists the largest results, and releases those of one notebook', async () => 
   expect(lines).toEqual([
     '16 × ndarray · Worker 0, Worker 1 · mine',
     '16 × ndarray · 3 workers · mine, 1 other client',
+    '16 × ndarray · Worker 0, Worker 1 · other',
     '16 × ndarray · Worker 0, Worker 1 · needed by other tasks'
   ]);
   expect(host.textContent).toContain('All results: 3 GiB');

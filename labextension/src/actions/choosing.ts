@@ -141,8 +141,9 @@ export async function confirmVerb(
   if (confirm === null) {
     return true;
   }
-  const { title, loss } = confirm(cluster.name);
-  return confirmLoss(title, `${usage(cluster, manager, open)} ${loss}`, label);
+  const { title, body } = confirm(cluster.name);
+  const lost = `${usage(cluster, manager, open)} ${lostResults(cluster, manager)}`.trim();
+  return confirmLoss(title, `${lost} ${body}`, label);
 }
 
 function usage(

@@ -39,6 +39,12 @@ export function addCommands(options: ICommandOptions): void {
   const { commands, shell } = app;
   const about = new ClusterCommand(manager, inSight);
   const id = idArgument();
+  let isEnabled = false;
+  manager.changed.connect(() => {
+    if (isEnabled !== (isEnabled = about.isEnabled({}))) {
+      commands.notifyCommandChanged();
+    }
+  });
 
   const openPanel = (): void => shell.activateById(panel.id);
 
@@ -95,7 +101,7 @@ export function addCommands(options: ICommandOptions): void {
         type: 'boolean'
       }
     }),
-    execute: about.execute(trans.__('Connect to'), (cluster, { notebook }) =>
+    ...about.does(trans.__('Connect to'), (cluster, { notebook }) =>
       connectNotebook(cluster, {
         inSight,
         commands,
@@ -113,7 +119,7 @@ export function addCommands(options: ICommandOptions): void {
         type: 'integer'
       }
     }),
-    execute: about.execute(trans.__('Scale'), async (cluster, args) => {
+    ...about.does(trans.__('Scale'), async (cluster, args) => {
       let count = args.n_workers;
       if (typeof count !== 'number') {
         const answer = await InputDialog.getNumber({
@@ -134,7 +140,7 @@ export function addCommands(options: ICommandOptions): void {
     commands.addCommand(action.command, {
       label: action.name,
       describedBy: described({ id }),
-      execute: about.execute(action.label, async cluster => {
+      ...about.does(action.label, async cluster => {
         if (await confirmVerb(action, cluster, manager, inSight.open())) {
           await manager.request(cluster.id, action.verb);
         }
@@ -144,7 +150,7 @@ export function addCommands(options: ICommandOptions): void {
   commands.addCommand(CommandIDs.stopCluster, {
     label: trans.__('Stop…'),
     describedBy: described({ id }),
-    execute: about.execute(trans.__('Stop'), async cluster => {
+    ...about.does(trans.__('Stop'), async cluster => {
       if (
         hasEnded(cluster) ||
         !settings.confirmStop ||
@@ -159,7 +165,7 @@ export function addCommands(options: ICommandOptions): void {
     caption: trans.__('Create a link to a read-only view'),
     icon: shareIcon,
     describedBy: described({ id }),
-    execute: about.execute(trans.__('Share'), cluster =>
+    ...about.does(trans.__('Share'), cluster =>
       shareView(cluster, manager, app.serviceManager.serverSettings.baseUrl)
     )
   });

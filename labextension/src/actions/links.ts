@@ -18,6 +18,8 @@ export interface INotebookLinks {
   target(): string | null;
   /** Whether that notebook is connected to the cluster. */
   isConnected(cluster: ClusterModel): boolean;
+  /** Whether a notebook of this window has that kernel: others may be open in another one. */
+  isHere(kernel: string): boolean;
   /** Whether any notebook is open. */
   hasOpen(): boolean;
 }
@@ -63,13 +65,20 @@ export class NotebookLinks implements INotebookLinks {
     return isUsedBy(cluster, this._inSight.last());
   }
 
+  isHere(kernel: string): boolean {
+    return this._inSight.open().some(panel => isUsedBy({ kernels: [kernel] }, panel));
+  }
+
   hasOpen(): boolean {
     return this._inSight.open().length > 0;
   }
 }
 
 /** Whether the kernel of a notebook is connected to a cluster. */
-export function isUsedBy({ kernels }: ClusterModel, panel: NotebookPanel | null): boolean {
+export function isUsedBy(
+  { kernels }: Pick<ClusterModel, 'kernels'>,
+  panel: NotebookPanel | null
+): boolean {
   return kernels.includes(panel?.sessionContext.session?.kernel?.id ?? '');
 }
 

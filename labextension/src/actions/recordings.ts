@@ -47,7 +47,7 @@ export function addRecordings(options: IRecordingOptions): void {
     caption: trans.__('Record the gauges to a file'),
     icon: recordingIcon,
     describedBy: described({ id: idArgument() }),
-    execute: new ClusterCommand(manager, inSight).execute(trans.__('Record'), cluster =>
+    ...new ClusterCommand(manager, inSight).does(trans.__('Record'), cluster =>
       record(cluster, options)
     )
   });

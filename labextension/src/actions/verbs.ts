@@ -16,7 +16,7 @@ export interface IVerbAction {
   /** What confirms it in a dialog. */
   readonly label: string;
   /** What to confirm before, for a cluster of that name; null: nothing is lost. */
-  readonly confirm: ((cluster: string) => { title: string; loss: string }) | null;
+  readonly confirm: ((cluster: string) => { title: string; body: string }) | null;
 }
 
 /** In the order of the menu. */
@@ -31,9 +31,7 @@ export function verbActions(): readonly IVerbAction[] {
       label: trans.__('Restart'),
       confirm: cluster => ({
         title: trans.__('Restart the workers of %1?', cluster),
-        loss: trans.__(
-          'The cluster keeps running at the same address. Running tasks and results on the workers are lost.'
-        )
+        body: trans.__('The cluster keeps running at the same address.')
       })
     }
   ];

@@ -48,12 +48,13 @@ export function addViewCommands(options: IViewCommandOptions): void {
     commands.addCommand(TABS[kind].command, {
       ...options,
       describedBy: described(tabArguments),
+      isEnabled: about.isEnabled,
       execute: async args => {
         const comesBack = restoredSubject(args);
         if (comesBack) {
           views.openTab(kind, comesBack, true);
         } else {
-          await about.execute(title, open)(args);
+          await about.does(title, open).execute(args);
         }
       }
     });
@@ -68,6 +69,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
       page: { type: 'string' },
       choose: { type: 'boolean' }
     }),
+    isEnabled: about.isEnabled,
     execute: async args => {
       const page = isPage(args.page) ? args.page : settings.dashboardPage;
       const comesBack = restoredSubject(args);
@@ -75,13 +77,15 @@ export function addViewCommands(options: IViewCommandOptions): void {
         views.openDashboard(comesBack, page, textOf(args.tab) || undefined);
         return;
       }
-      await about.execute(trans.__('Dashboard'), async cluster => {
-        requireDashboard(cluster);
-        const chosen = args.choose === true ? await choosePage(cluster, pages) : page;
-        if (chosen !== null) {
-          views.openDashboard(cluster, chosen);
-        }
-      })(args);
+      await about
+        .does(trans.__('Dashboard'), async cluster => {
+          requireDashboard(cluster);
+          const chosen = args.choose === true ? await choosePage(cluster, pages) : page;
+          if (chosen !== null) {
+            views.openDashboard(cluster, chosen);
+          }
+        })
+        .execute(args);
     }
   });
   commands.addCommand(CommandIDs.layOutDashboard, {
@@ -89,7 +93,7 @@ export function addViewCommands(options: IViewCommandOptions): void {
     caption: trans.__('Open the main dashboard pages side by side'),
     icon: tabIcon,
     describedBy: described({ id: idArgument() }),
-    execute: about.execute(trans.__('Dashboard'), cluster => {
+    ...about.does(trans.__('Dashboard'), cluster => {
       requireDashboard(cluster);
       const wanted = hasGpus(cluster) ? settings.gpuLayout : settings.cpuLayout;
       const columns = wanted.map(column => column.filter(isPage));

@@ -1,6 +1,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
+import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { sentenceOf } from '../panel/asking';
 import type { ClusterModel } from '../protocol/messages';
@@ -39,12 +40,19 @@ export class ClusterCommand {
     private readonly _inSight: NotebooksInSight
   ) {}
 
-  execute(
+  /** Of a command: without a cluster there is nothing to choose from. */
+  readonly isEnabled = (args: Args): boolean =>
+    args.id !== undefined ||
+    !this._manager.isReady ||
+    this._manager.clusters.some(cluster => !hasEnded(cluster));
+
+  /** What a command needs. */
+  does(
     title: string,
     act: (cluster: ClusterModel, args: Args) => unknown
-  ): (args: Args) => Promise<void> {
+  ): { execute: (args: Args) => Promise<void>; isEnabled: (args: Args) => boolean } {
     // From a card the error goes back to the card; from palette, menu and toolbar there is no card to show it on.
-    return async args => {
+    const execute = async (args: Args): Promise<void> => {
       const run = async (): Promise<void> => {
         const cluster = await chooseCluster(this._manager, args.id, title, this._inSight.last());
         if (cluster !== null) {
@@ -53,5 +61,6 @@ export class ClusterCommand {
       };
       await (args.id !== undefined && args.notebook === undefined ? run() : notifyingErrors(run));
     };
+    return { execute, isEnabled: this.isEnabled };
   }
 }

@@ -15,7 +15,10 @@ export function isUsable(cluster: ClusterModel): boolean {
 }
 
 /** The state in a word. */
-export function stateLabel(state: ClusterState): string {
+export function stateLabel({ state, progress }: Pick<ClusterModel, 'state' | 'progress'>): string {
+  if (progress?.step === 'restart') {
+    return trans.__('Restarting');
+  }
   const labels: Record<ClusterState, string> = {
     starting: trans.__('Starting'),
     running: trans.__('Running'),

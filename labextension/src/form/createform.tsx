@@ -14,7 +14,7 @@ import { PlaceChoice, placeOf, usableAt } from './placechoice';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
 import type { IEnvironment } from '../actions/environment';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
-import type { FieldError, OfferedPreset } from '../protocol/messages';
+import type { Demand, FieldError, OfferedPreset } from '../protocol/messages';
 import { trans } from '../translation';
 
 export interface ICreateFormProps {
@@ -135,7 +135,14 @@ function Form({
   const foreseen = useForeseen(request, spec => manager.notes(spec));
   // What was said of another kind is not about this one, which may be long in answering.
   const isOfKind = (foreseen.request as { backend?: string } | null)?.backend === backend;
-  const demand = isValid && isOfKind ? foreseen.demand : null;
+  // The last known one stays while a value is wrong.
+  const known = useRef<Demand | null>(null);
+  if (!isOfKind) {
+    known.current = null;
+  } else if (isValid && foreseen.fields.length === 0) {
+    known.current = foreseen.demand;
+  }
+  const demand = known.current;
   const notes = isOfKind ? foreseen.notes : [];
 
   // What appears at the bottom must not cover the field that is being edited.

@@ -21,7 +21,7 @@ const DEFAULT: Parsed = { kind: 'default' };
 const NONE = new Set(['none', 'never']);
 /** The first letter says which unit it is. */
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86400 };
-const UNIT_OF_TIME = /^(s(ec(onds?)?)?|m(in(utes?)?)?|h(ours?)?|d(ays?)?)?$/;
+const UNIT_OF_TIME = /^(s(ec(onds?)?)?|m(in(utes?)?)?|h(ours?)?|d(ays?)?)$/;
 
 /** Read one field. What can be read is checked by the server, while it is typed. */
 export function parseEntry(field: IField, entry: Entries[string]): Parsed {
@@ -189,9 +189,9 @@ function duration(text: string): Parsed {
   const found = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text);
   const unit = found?.[2].toLowerCase() ?? '';
   if (found === null || !UNIT_OF_TIME.test(unit)) {
-    return fault(trans.__('enter a time, e.g. 30 min or 2 h'));
+    return fault(trans.__('enter a time with its unit, e.g. 30 min or 2 h'));
   }
-  return { kind: 'value', value: Math.round(Number(found[1]) * UNIT_SECONDS[unit[0] ?? 's']) };
+  return { kind: 'value', value: Math.round(Number(found[1]) * UNIT_SECONDS[unit[0]]) };
 }
 
 function fault(sentence: string): Parsed {

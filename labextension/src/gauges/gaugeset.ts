@@ -248,19 +248,16 @@ export class GaugeSet {
 
 const NO_MARKS: readonly IMark[] = [];
 
-/** Busy cores of as many threads as there are, or of the cores where those are fewer. */
+/** Busy cores of those that the threads can keep busy. */
 export function coresFigure(figures: IFigures, words: IGaugeWords): string | null {
-  const { cores, threads, capacity } = figures;
+  const { cores, capacity } = figures;
   if (cores === null) {
     return null;
   }
   const used = digits(cores);
-  if (threads === null || capacity === null) {
-    return fill(words.cores, { used });
-  }
-  const [one, several] =
-    capacity < threads ? [words.ofCore, words.ofCores] : [words.ofThread, words.ofThreads];
-  return fill(capacity === 1 ? one : several, { used, total: `${capacity}` });
+  return capacity === null
+    ? fill(words.cores, { used })
+    : fill(capacity === 1 ? words.ofCore : words.ofCores, { used, total: `${capacity}` });
 }
 
 /** From the GPU, if there is one, over the host to the disk. */

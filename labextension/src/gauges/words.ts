@@ -26,8 +26,6 @@ export function gaugeWords(trans: ITranslating) {
     someCore: trans.__('{used} of 1 core'),
     ofCores: trans.__('{used} / {total} cores'),
     ofCore: trans.__('{used} / {total} core'),
-    ofThreads: trans.__('{used} / {total} threads'),
-    ofThread: trans.__('{used} / {total} thread'),
     threadsOnCores: trans.__('{threads} threads on {cores} cores'),
     threadsOnCore: trans.__('{threads} threads on 1 core'),
     limitsOn: trans.__('memory limits of {limit} on {machine}'),

@@ -24,9 +24,6 @@ interface ICardRowProps {
   readonly onToggle: () => void;
 }
 
-/** Characters at the end of a name that stay if it is too long: names that belong together differ there. */
-const TAIL = 3;
-
 /** A cluster in one line: state, name, what others should know, load and memory. */
 export function CardRow(props: ICardRowProps): JSX.Element {
   const { cluster, manager, isOpen, contentId, notebooks, shared, onToggle } = props;
@@ -34,17 +31,15 @@ export function CardRow(props: ICardRowProps): JSX.Element {
   const users = usersOf(cluster.n_clients, notebooks);
   return (
     <div className="gpc-ClusterCard-header">
-      <span className="gpc-Dot" aria-hidden="true" title={stateLabel(cluster.state)} />
+      <span className="gpc-Dot" aria-hidden="true" title={stateLabel(cluster)} />
       <h3 id={`gpucluster-${cluster.id}`} title={cluster.name} tabIndex={-1}>
         <button
           className="gpc-ClusterCard-toggle"
           aria-expanded={isOpen}
           aria-controls={contentId}
-          aria-label={cluster.name}
           onClick={onToggle}
         >
-          <span>{cluster.name.slice(0, -TAIL)}</span>
-          <span>{cluster.name.slice(-TAIL)}</span>
+          {cluster.name}
         </button>
       </h3>
       <span className={`gpc-State ${works ? 'gpc-mod-shown' : ''}`} role="status">

@@ -1,6 +1,6 @@
 import { said } from '../clusters/states';
 import { formatBytes } from '../gauges';
-import { Fragment, h } from '../jsx';
+import { Fragment, h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import { trans } from '../translation';
 
@@ -11,6 +11,9 @@ interface IDetailsProps {
 /** Addresses, versions and limits. */
 export function Details({ cluster }: IDetailsProps): JSX.Element {
   const notes = said(cluster, 'note');
+  const node = useRef<HTMLElement>(null);
+  // It opens at the end of the card.
+  useEffect(() => node.current?.scrollIntoView({ block: 'nearest' }), []);
   const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
     [trans.__('Nodes'), cluster.nodes.join('; ')],
@@ -21,7 +24,7 @@ export function Details({ cluster }: IDetailsProps): JSX.Element {
     [trans.__('Process'), cluster.pid === null ? '' : `${cluster.pid}`]
   ];
   return (
-    <section className="gpc-Details" aria-label={trans.__('Details')}>
+    <section ref={node} className="gpc-Details" aria-label={trans.__('Details')}>
       {notes.length > 0 && (
         <ul className="gpc-Notes" aria-label={trans.__('Good to know')}>
           {notes.map(({ text }) => (

@@ -18,7 +18,7 @@ export function kindLine(cluster: ClusterModel): string {
 
 /** The state in a few words: since when of what has ended, and how few there are of what runs without workers. */
 export function stateLine(cluster: ClusterModel, clock: Clock): string {
-  const label = stateLabel(cluster.state);
+  const label = stateLabel(cluster);
   if (hasEnded(cluster)) {
     return cluster.ended_at === null ? label : `${label} ${agoOf(cluster.ended_at, clock)}`;
   }

@@ -1,12 +1,10 @@
 import { RefusedError } from '../clusters/restapi';
 import { can, wantedWorkers } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { Fragment, h, useEffect, useRef, useState } from '../jsx';
+import { Fragment, h, useEffect, useId, useRef, useState } from '../jsx';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
-import { Fault, useAsking } from './asking';
+import { asSentence, Fault, useAsking } from './asking';
 import { NoteList, useForeseen } from './notes';
-import { NumberField } from './numberfield';
-import { readCount } from './counts';
 import { trans } from '../translation';
 
 interface IScaleEditorProps {
@@ -46,6 +44,10 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
     counts[name].fault ??
     refused.find(field => field.field.split('.').pop() === name)?.message ??
     null;
+  const fault = (isAdaptive ? (['minimum', 'maximum'] as const) : (['n_workers'] as const))
+    .map(faultOf)
+    .find(found => found !== null);
+  const id = useId();
   const apply = async (): Promise<void> => {
     if (patch !== null && (await asking.run('scale', () => manager.patch(cluster.id, patch)))) {
       onClose();
@@ -93,7 +95,7 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
             <NumberField
               label={trans.__('Minimum')}
               text={minimum}
-              fault={faultOf('minimum')}
+              faultId={faultOf('minimum') && id}
               minimum={0}
               maximum={most}
               onChange={edit(setMinimum)}
@@ -101,7 +103,7 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
             <NumberField
               label={trans.__('Maximum')}
               text={maximum}
-              fault={faultOf('maximum')}
+              faultId={faultOf('maximum') && id}
               minimum={1}
               maximum={most}
               onChange={edit(setMaximum)}
@@ -111,16 +113,13 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
           <NumberField
             label={trans.__('Workers')}
             text={count}
-            fault={faultOf('n_workers')}
+            faultId={faultOf('n_workers') && id}
             minimum={0}
             maximum={most}
             onChange={edit(setCount)}
           />
         )}
       </div>
-      {isInverted && <Fault error={trans.__('The minimum must not be above the maximum.')} />}
-      {refused.length === 0 && <Fault error={asking.error} />}
-      <NoteList notes={foreseen.notes} />
       <div className="gpc-Buttons">
         <button
           type="submit"
@@ -133,6 +132,14 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
           {trans.__('Cancel')}
         </button>
       </div>
+      {fault && (
+        <p id={id} className="gpc-Fault" role="alert">
+          {asSentence(fault)}
+        </p>
+      )}
+      {isInverted && <Fault error={trans.__('The minimum must not be above the maximum.')} />}
+      {refused.length === 0 && <Fault error={asking.error} />}
+      <NoteList notes={foreseen.notes} />
     </form>
   );
 }
@@ -171,4 +178,92 @@ function useMostWorkers(manager: IClusterManager, backend: string): number | und
     };
   }, [manager, backend]);
   return most;
+}
+
+/** A number of workers as typed: its value, or what is wrong with it. */
+interface ICount {
+  readonly value: number | null;
+  readonly fault: string | null;
+}
+
+function readCount(text: string, minimum: number, maximum: number | undefined): ICount {
+  const value = Number(text.trim());
+  if (!/^[+-]?\d+$/.test(text.trim())) {
+    return { value: null, fault: trans.__('enter a whole number, e.g. 2') };
+  }
+  if (value < minimum) {
+    return {
+      value: null,
+      fault: trans._n('must be at least %1 worker', 'must be at least %1 workers', minimum)
+    };
+  }
+  if (maximum !== undefined && value > maximum) {
+    return {
+      value: null,
+      fault: trans._n('must be at most %1 worker', 'must be at most %1 workers', maximum)
+    };
+  }
+  return { value, fault: null };
+}
+
+interface INumberFieldProps {
+  readonly label: string;
+  readonly text: string;
+  /** Id of what is wrong with it; null: nothing is. */
+  readonly faultId: string | null;
+  readonly minimum: number;
+  readonly maximum: number | undefined;
+  readonly onChange: (text: string) => void;
+}
+
+/** A number with a button on either side. A text field underneath: what is typed is never swallowed. */
+function NumberField(props: INumberFieldProps): JSX.Element {
+  const { label, text, faultId, minimum, maximum, onChange } = props;
+  const id = useId();
+  const value = /^[+-]?\d+$/.test(text.trim()) ? Number(text.trim()) : null;
+  const step = (by: number): void => {
+    const next = Math.max(minimum, (value ?? minimum) + by);
+    onChange(`${maximum === undefined ? next : Math.min(maximum, next)}`);
+  };
+  return (
+    <div className="gpc-NumberField">
+      <label htmlFor={id}>{label}</label>
+      <div className="gpc-Stepper">
+        <button
+          type="button"
+          className="gpc-Stepper-button"
+          aria-label={trans.__('%1: one less', label)}
+          disabled={value !== null && value <= minimum}
+          onClick={() => step(-1)}
+        >
+          −
+        </button>
+        <input
+          id={id}
+          className="gpc-Input"
+          inputMode="numeric"
+          autoComplete="off"
+          value={text}
+          aria-invalid={faultId !== null}
+          aria-describedby={faultId ?? undefined}
+          onChange={event => onChange(event.target.value)}
+          onKeyDown={event => {
+            if (event.key === 'ArrowUp' || event.key === 'ArrowDown') {
+              event.preventDefault();
+              step(event.key === 'ArrowUp' ? 1 : -1);
+            }
+          }}
+        />
+        <button
+          type="button"
+          className="gpc-Stepper-button"
+          aria-label={trans.__('%1: one more', label)}
+          disabled={maximum !== undefined && value !== null && value >= maximum}
+          onClick={() => step(1)}
+        >
+          +
+        </button>
+      </div>
+    </div>
+  );
 }

@@ -82,7 +82,7 @@ export class ClusterTab<T extends Widget = Widget> extends MainAreaWidget<T> {
     const name = this.clusterName;
     this.title.label = this._label(
       cluster !== undefined && hasEnded(cluster)
-        ? trans.__('%1 (%2)', name, stateLabel(cluster.state).toLowerCase())
+        ? trans.__('%1 (%2)', name, stateLabel(cluster).toLowerCase())
         : name
     );
   }

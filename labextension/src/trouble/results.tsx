@@ -105,7 +105,8 @@ function Result(props: IResultProps): JSX.Element {
   const { cluster, links, result, share, onRelease } = props;
   const { name, group, kernels, n_clients } = result;
   const notebooks = links.notebooksOf({ ...cluster, kernels }).map(plainName);
-  const isOwn = kernels.length === 1 && n_clients === 1 && notebooks.length === 1;
+  const isOwn =
+    kernels.length === 1 && n_clients === 1 && notebooks.length === 1 && links.isHere(kernels[0]);
   return (
     <li className="gpc-Result" title={group}>
       <span className="gpc-Result-name">{name}</span>

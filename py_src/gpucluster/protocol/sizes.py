@@ -59,7 +59,7 @@ def parse_size(value: Any) -> int | float:
     if size_bytes < 0:
         raise ValueError(f"must not be negative: {_ALLOWED}")
     if size_bytes < MEBIBYTE:
-        raise ValueError(f"{value} means {value} byte{'s' * (value != 1)}, which looks too small; perhaps you mean MiB")
+        raise ValueError(f"{str(given)[:40]!r} is less than 1 MiB: {_ALLOWED}")
     if size_bytes > _MOST:
         raise ValueError("is more than any machine has")
     return size_bytes
