@@ -133,9 +133,7 @@ describe('the gauges of a cluster', () => {
       processing
     });
     const names = (): (string | null)[] =>
-      [...document.querySelectorAll('.gpc-Prefix:not(.gpc-mod-free) > .gpc-Prefix-name')].map(
-        one => one.textContent
-      );
+      [...document.querySelectorAll('.gpc-Prefix-name')].map(one => one.textContent);
     const next = async (...progress: ReturnType<typeof kind>[]): Promise<void> => {
       gauges.update(sample({ progress }), cluster());
       await frame();
@@ -145,28 +143,14 @@ describe('the gauges of a cluster', () => {
     // The last one in the list is the one that was active last.
     await next(kind('sum', 1, 1), kind('load', 2, 2));
     expect(names()).toEqual(['sum', 'load']);
+    // New ones come first: the list scrolls.
     await next(kind('sum', 2), kind('load', 3, 1), kind('fit', 0, 1), kind('score', 0, 1));
-    expect(names()).toEqual(['sum', 'load', 'score']);
-    // What works takes the place of what has done nothing for a while, and of nothing else.
-    for (let i = 4; i < 12; i++) {
-      await next(kind('sum', 2), kind('score', i, 1), kind('fit', i, 1), kind('load', i, 1));
-    }
-    expect(names()).toEqual(['load', 'score', 'fit']);
-    // One that is gone leaves its place free, and those below it where they are.
-    await next(kind('score', 12, 1), kind('fit', 12, 1));
-    const places = [...document.querySelectorAll('.gpc-ProgressList .gpc-Prefix')];
-    expect(places.map(({ classList }) => classList.contains('gpc-mod-free'))).toEqual([
-      true,
-      false,
-      false
-    ]);
-    expect(names()).toEqual(['score', 'fit']);
-    // It comes back to its line, and no two ever change their order.
-    await next(kind('fit', 1, 1), kind('load', 12, 1));
-    expect(names()).toEqual(['load', 'fit']);
-    await next(kind('sum', 1, 1), kind('fit', 1, 1));
-    await next(kind('fit', 2, 1), kind('load', 1, 1), kind('sum', 1, 1));
-    expect(names()).toEqual(['sum', 'load', 'fit']);
+    expect(names()).toEqual(['score', 'fit', 'sum', 'load']);
+    // No two ever change their order, whatever they do.
+    await next(kind('sum', 2), kind('score', 9, 1), kind('fit', 9, 1), kind('load', 9, 1));
+    expect(names()).toEqual(['score', 'fit', 'sum', 'load']);
+    await next(kind('load', 12, 1), kind('fit', 12, 1));
+    expect(names()).toEqual(['fit', 'load']);
   });
 
   it('show who uses GPU memory, in words too', async () => {
@@ -209,7 +193,7 @@ describe('the gauges of a cluster', () => {
     expect(marks(await draw(sample({ memory_limit_bytes: null })))).toEqual([]);
   });
 
-  it('show the most recent kinds of tasks first, and more on demand', async () => {
+  it('show the most recent kinds of tasks first, below their sum', async () => {
     const progress = ['a', 'b', 'c', 'd'].map(prefix => ({
       prefix,
       waiting: 1,
@@ -221,12 +205,10 @@ describe('the gauges of a cluster', () => {
     const node = await draw(sample({ progress }));
     const names = (): (string | null)[] =>
       [...node.querySelectorAll('.gpc-Prefix-name')].map(one => one.textContent);
-    expect(names()).toEqual(['d', 'c', 'b']);
+    expect(names()).toEqual(['d', 'c', 'b', 'a']);
     const [all, first] = node.querySelectorAll('[role=progressbar]');
     expect(all.getAttribute('aria-valuetext')).toBe('28 of 40 done, 8 running, 4 waiting');
     expect(first.getAttribute('aria-valuetext')).toBe('7 of 10 done, 2 running, 1 waiting');
-    [...node.querySelectorAll('button')].find(one => one.textContent === 'Show 1 more')?.click();
-    expect(names()).toEqual(['d', 'c', 'b', 'a']);
   });
 
   it('draw nothing while they are not seen, and the newest sample when they are', async () => {

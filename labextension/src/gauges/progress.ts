@@ -6,96 +6,42 @@ import { cut } from './stackbar';
 import { formatCount } from './units';
 import { fill, type IGaugeWords } from './words';
 
-/** Kinds of tasks shown before *Show more*. */
-const FEW = 3;
-
 /** Segments of a line: finished, failed, at a worker; the rest is still to come. */
 type State = 'done' | 'erred' | 'processing';
 const STATES: readonly State[] = ['done', 'erred', 'processing'];
 
 type Kind = { -readonly [name in keyof PrefixProgress]-?: PrefixProgress[name] };
 
-/** A kind that has done nothing for this many updates gives its place to an active one that is not shown. */
-const QUIET_UPDATES = 5;
-
-/** How far the tasks of each kind are. Each keeps its place while it has something to do. */
+/** How far the tasks of each kind are. Each keeps its place; a new one comes first. */
 export class ProgressList {
   constructor(private readonly _context: IGaugeContext) {
-    const { words } = _context;
     this.node = element('div', 'gpc-ProgressList');
     this._list = element('ul', '', this.node);
-    this._list.setAttribute('aria-label', words.progress);
-    this._more = element('button', 'gpc-Disclosure-button', this.node);
-    this._more.type = 'button';
+    this._list.setAttribute('aria-label', _context.words.progress);
+    // It scrolls, by keyboard too.
+    this._list.tabIndex = 0;
     this.node.hidden = true;
-    this._more.addEventListener('click', () => {
-      this._isWhole = !this._isWhole;
-      this._show();
-    });
   }
 
   readonly node: HTMLElement;
 
   update(kinds: readonly PrefixProgress[]): void {
-    this._place(kinds.map(whole));
-    this._show();
-  }
-
-  private _show(): void {
-    const { words } = this._context;
-    this.node.hidden = this._kinds.size === 0;
-    const others = [...this._kinds.keys()].filter(prefix => !this._shown.has(prefix)).length;
-    const lines = [...this._order].filter(
-      prefix => this._shown.has(prefix) || (this._isWhole && this._kinds.has(prefix))
-    );
-    while (this._list.childElementCount > lines.length) {
+    this._kinds = new Map(kinds.map(kind => [kind.prefix, whole(kind)]));
+    const before = this._order.filter(prefix => this._kinds.has(prefix));
+    // The scheduler names last the kind that was active last.
+    const added = [...this._kinds.keys()].reverse().filter(prefix => !before.includes(prefix));
+    this._order = [...added, ...before];
+    this.node.hidden = kinds.length === 0;
+    while (this._list.childElementCount > kinds.length) {
       this._list.lastElementChild?.remove();
     }
-    lines.forEach((prefix, i) => {
-      const node = this._list.children[i] ?? this._add();
-      const kind = this._kinds.get(prefix);
-      node.classList.toggle('gpc-mod-free', kind === undefined);
-      if (kind !== undefined) {
-        drawKind(kind, node, this._context.words);
-      }
+    this._order.forEach((prefix, i) => {
+      drawKind(
+        this._kinds.get(prefix) as Kind,
+        this._list.children[i] ?? this._add(),
+        this._context.words
+      );
     });
-    this._more.hidden = others === 0;
-    setText(this._more, this._isWhole ? words.fewer : fill(words.more, { count: `${others}` }));
-    setAttribute(this._more, 'aria-expanded', `${this._isWhole}`);
-  }
-
-  /** The scheduler names first the kind that was active last; following it, lines would jump all the time. */
-  private _place(kinds: readonly Kind[]): void {
-    for (const kind of kinds) {
-      const before = this._kinds.get(kind.prefix);
-      const isQuiet =
-        doneOf(kind) === (before === undefined ? 0 : doneOf(before)) &&
-        kind.processing + kind.erred === 0;
-      // What has never begun gives way at once.
-      const last = this._quiet.get(kind.prefix) ?? QUIET_UPDATES;
-      this._quiet.set(kind.prefix, isQuiet ? last + 1 : 0);
-    }
-    this._kinds = new Map(kinds.map(kind => [kind.prefix, kind]));
-    if (kinds.length === 0) {
-      this._order.clear();
-      this._shown.clear();
-    }
-    [...kinds].reverse().forEach(({ prefix }) => this._order.add(prefix));
-    const quietFor = (prefix: string): number =>
-      this._kinds.has(prefix) ? (this._quiet.get(prefix) ?? 0) : Infinity;
-    const others = [...this._order]
-      .filter(prefix => this._kinds.has(prefix) && !this._shown.has(prefix))
-      .sort((one, other) => quietFor(one) - quietFor(other));
-    for (const next of others) {
-      // What works takes a line that is free, or that of what has done nothing for a while; what rests takes a free one.
-      const least = quietFor(next) === 0 && !this._isWhole ? QUIET_UPDATES : Infinity;
-      const isFree = this._shown.size < FEW;
-      const given = isFree ? '' : [...this._shown].find(prefix => quietFor(prefix) >= least);
-      if (given !== undefined) {
-        this._shown.delete(given);
-        this._shown.add(next);
-      }
-    }
   }
 
   private _add(): Element {
@@ -111,14 +57,8 @@ export class ProgressList {
   }
 
   private readonly _list: HTMLElement;
-  private readonly _more: HTMLButtonElement;
-  private readonly _quiet = new Map<string, number>();
   private _kinds: ReadonlyMap<string, Kind> = new Map();
-  /** Kinds in the order in which they were first seen, which they keep. */
-  private readonly _order = new Set<string>();
-  /** Those that have a line, even while they have no tasks. */
-  private readonly _shown = new Set<string>();
-  private _isWhole = false;
+  private _order: readonly string[] = [];
 }
 
 /** All tasks in one line; once it is opened, a line below it for each kind. */

@@ -67,8 +67,6 @@ export function gaugeWords(trans: ITranslating) {
     retireSentence: trans.__('Move its results to other workers, then stop this worker.'),
     progress: trans.__('Progress'),
     done: trans.__('{done} of {total} done'),
-    more: trans.__('Show {count} more'),
-    fewer: trans.__('Show fewer'),
     process: trans.__('Process {pid} at {address}')
   };
 }
