@@ -161,8 +161,9 @@ export function clusterFacts(
   if (power !== null) {
     facts.push({ part: 'power', text: formatWatts(power) });
   }
-  if (flow !== undefined) {
-    facts.push({ part: 'network', text: formatRate(flow.received) });
+  // Its rate is known from the second sample on; the line is there before.
+  if (flow !== undefined || sum(column(sample, 'received_bytes')) !== null) {
+    facts.push({ part: 'network', text: flow === undefined ? '–' : formatRate(flow.received) });
   }
   const { host_others_cores: others, host_cores } = sample;
   // Also while it is little: a line that came and went would move what is below.

@@ -134,8 +134,9 @@ export class GaugeSet {
       this.node.insertBefore(this._scale, next);
     }
     const [, { seconds }] = figures.gpu === null ? this._cpu : this._gpu;
-    this._scale.hidden = seconds === 0;
-    setText(this._start, fill(this._context.words.ago, { age: formatDuration(seconds) }));
+    this._scale.hidden = figures.gpu === null && figures.cores === null;
+    const { ago } = this._context.words;
+    setText(this._start, seconds === 0 ? '' : fill(ago, { age: formatDuration(seconds) }));
     this._drawBar(this._vram, figures.vram);
     this._drawBar(
       this._memory,
