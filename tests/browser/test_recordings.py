@@ -98,6 +98,7 @@ def test_the_panel_plays_a_bundled_recording(page: Page, lab: Lab) -> None:
     expect(page.get_by_role("region", name="Gauges over time").get_by_role("img", name="Host memory")).to_be_visible()
     pause_at(player, 22)
     expect(player.get_by_text(re.compile("^0:22 /"))).to_be_visible()
+    player.get_by_role("button", name="Progress", exact=True).click()
     expect(player.get_by_text("patch_block")).to_be_visible()
     before = player.get_by_role("slider", name="Position").input_value()
     expect(player.get_by_role("listitem").filter(has_text="Worker 1")).to_be_visible()
