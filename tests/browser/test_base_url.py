@@ -47,7 +47,7 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
     form.get_by_label("Workers", exact=True).fill("2")
     form.get_by_label("Queue", exact=True).select_option("long")
     form.get_by_text("More options").click()
-    form.get_by_label("Waiting time", exact=True).fill("3600")
+    form.get_by_label("Waiting time", exact=True).fill("1 h")
     form.get_by_role("button", name="Copy as…").click()
     expect(form.get_by_role("region", name="Code", exact=True)).to_have_text(
         'gpucluster.create("subprocess", queue="long", queue_seconds=3600, name="green", n_workers=2)'
