@@ -90,7 +90,8 @@ def test_a_size_is_read_as_it_is_meant(written, meant):
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        (1, "'1' is less than 1 MiB"), ("1.5", "'1.5' is less than 1 MiB"), (0, "'0' is less"), (-5, "must not be negative"),
+        (1, "'1' is less than 1 MiB"), ("1.5", "'1.5' is less than 1 MiB"), (0, "'0' is less"),
+        (-5, "must not be negative"),
         (1.5, "neither a whole number of bytes nor a fraction"), ("1.0", "less than 1 MiB"),
         ("101%", "between 0% and 100%"), ("0%", "between 0%"),
         ("2 pounds", "'pounds' is not a unit"), ("", "is not a memory size"),
@@ -98,7 +99,8 @@ def test_a_size_is_read_as_it_is_meant(written, meant):
         ("lots", "is not a memory size"), (True, "must be a memory size"), (None, "must be a memory size"),
         ([], "must be a memory size"), (float("nan"), "neither"), (float("inf"), "neither"),
         ("9" * 400, "more than any machine has"), (10**5000, "more than any machine has"),
-        ("0.0000000001 GiB", "less than 1 MiB"), ("1" * 300 + "%", "between 0% and 100%"), ("auto", "is not a memory size"),
+        ("0.0000000001 GiB", "less than 1 MiB"), ("1" * 300 + "%", "between 0% and 100%"),
+        ("auto", "is not a memory size"),
     ],
     ids=lambda value: repr(value)[:20] if not isinstance(value, int) or value < 2**64 else "huge",
 )  # fmt: skip

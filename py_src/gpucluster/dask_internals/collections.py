@@ -133,7 +133,7 @@ def leaving_no_futures() -> Iterator[None]:
         yield
     except BaseException as error:
         for frame in chain.from_iterable(frames_of(error)):
-            if frame.f_globals.get("__name__", "").partition(".")[0] in _HOLD_FUTURES:
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in _HOLD_FUTURES:
                 with suppress(RuntimeError):  # The frame is still executing.
                     frame.clear()
         raise

@@ -60,7 +60,7 @@ def _frames(error: BaseException) -> list[FrameType]:
 
 
 def _is_of_shell(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] in _SHELLS
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _SHELLS
 
 
 def _clear_closures(frames: list[FrameType]) -> None:
