@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -208,6 +207,8 @@ def test_secret_that_is_a_link_or_malformed_is_refused(folder):
 
 @pytest.mark.processes
 def test_sweep_removes_only_sockets_of_killed_processes(folder):
+    import subprocess
+
     code = "import sys, os; from gpucluster.comm.folder import bind; bind(sys.argv[1], backlog=4); os._exit(9)"
     subprocess.run([sys.executable, "-c", code, str(folder)], check=False, timeout=60)
     [left] = [path for path in folder.iterdir() if path.is_socket()]

@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 import dask
-from distributed import LocalCluster, Nanny
+import pytest
 from distributed.core import Status
 from distributed.spill import SpillBuffer
 from gpucluster.dask_internals.workers import memory
@@ -134,7 +134,10 @@ def test_a_worker_and_its_scheduler(here, canary):
     worker.data.n, worker.state.transfer_incoming_bytes_limit, scheduler.total_memory = target, transfer, total
 
 
+@pytest.mark.processes
 async def test_workers_to_come_and_nannies(canary):
+    from distributed import LocalCluster, Nanny
+
     cluster = LocalCluster(n_workers=2, threads_per_worker=1, memory_limit=600 * MIB, asynchronous=True)
     with canary("SpecCluster.new_spec and worker_spec with options"):
         memory.lower_planned_limit(cluster, 300 * MIB)
@@ -157,8 +160,11 @@ async def test_workers_to_come_and_nannies(canary):
     cluster.status = Status.closed
 
 
+@pytest.mark.processes
 async def test_restarted_worker_has_present_limit(canary):
     """Its nanny may still have the old limit while its process uses more than the new one."""
+    from distributed import LocalCluster
+
     async with LocalCluster(
         n_workers=1, threads_per_worker=1, memory_limit=1200 * MIB, asynchronous=True, dashboard_address=":0"
     ) as cluster:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-import subprocess
 import sys
 import types
 
@@ -267,8 +266,6 @@ def test_servers_have_them(here, canary):
         assert statuses.no_reply().name == "dont_reply"
 
 
-pytestmark = pytest.mark.processes
-
 PROGRAM = """
 import sys
 from gpucluster.dask_internals.array_imports import import_arrays_without_scipy
@@ -287,7 +284,10 @@ print(without)
 """
 
 
+@pytest.mark.processes
 def test_scipy_is_imported_only_on_demand(canary):
+    import subprocess
+
     with canary("modules of dask.array that import SciPy but these two, which can do without"):
         done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
         assert (done.stdout, done.stderr) == ("True\n", "")

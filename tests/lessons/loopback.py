@@ -12,9 +12,9 @@ def _refuse(event: str, arguments: tuple) -> None:
             return
         if event == "socket.connect" and connection.type & socket.SOCK_DGRAM:
             return  # sends nothing; Dask looks up its own address in this way
-        if not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback and not _is_of_this_machine(
-            connection, address
-        ):
+        there = ipaddress.ip_address(address[0].partition("%")[0])
+        own = event == "socket.connect" and not there.is_multicast and _is_of_this_machine(connection, address)
+        if not there.is_loopback and not own:
             raise PermissionError(f"a lesson must work without a network, and wants {address!r}")
     if event == "socket.getaddrinfo":
         host = arguments[0]

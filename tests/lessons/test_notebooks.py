@@ -48,7 +48,7 @@ def site(registry: Path) -> Iterator[Path]:
 @pytest.mark.full
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_the_learners_copy_runs_with_every_exercise_empty(lesson: Lesson, site: Path, tmp_path: Path) -> None:
-    # That each right answer passes by itself, with nothing else of the notebook: test_answers.py.
+    # Right answers alone: test_answers.py. All solutions together: below.
     path = tmp_path / lesson.notebook.name
     shutil.copy(lesson.notebook, path)
     run = execute(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -67,6 +68,7 @@ for cell in (
     "more = client.map(abs, range(5, 8)); client.gather(more)",
 ):
     shell.run_cell(cell, store_history=True).raise_error()
+import tempfile
 import time
 until = time.monotonic() + 60
 while len([one for one in shell.user_ns["cluster"].cells() if one.ended]) < 2 and time.monotonic() < until:
@@ -75,8 +77,16 @@ shell.run_cell("%gpucluster cells", store_history=True)
 """
 
 
-def test_cells_are_distinguished_and_kept_after_end(tmp_path, monkeypatch):
-    monkeypatch.setenv("GPUCLUSTER_DIR", str(tmp_path / "c"))
+@pytest.fixture
+def short_registry(monkeypatch):
+    """A folder whose sockets have short paths, whatever the test is called."""
+    with tempfile.TemporaryDirectory(prefix="gpc", dir="/tmp") as folder:
+        monkeypatch.setenv("GPUCLUSTER_DIR", folder)
+        yield
+
+
+@pytest.mark.usefixtures("short_registry")
+def test_cells_are_distinguished_and_kept_after_end(tmp_path):
     done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True, timeout=180)
     command = [sys.executable, "-m", "gpucluster.cli"]
     try:

@@ -7,7 +7,6 @@ import resource
 import signal
 import socket
 import struct
-import subprocess
 import sys
 from pathlib import Path
 
@@ -146,6 +145,8 @@ def is_gone(pid: int) -> bool:
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
 def test_contained_program_behaves_like_command():
+    import subprocess
+
     done = subprocess.run(contained("sh", "-c", "cat; echo said >&2; exit 3"), input=b"told ", capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (3, b"told ", b"said\n")
     assert subprocess.run(contained("sh", "-c", "kill -9 $$")).returncode == -signal.SIGKILL
@@ -156,6 +157,8 @@ def test_contained_program_behaves_like_command():
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
 def test_what_it_leaves_ends_with_it(tmp_path):
+    import subprocess
+
     file = tmp_path / "pid"
     script = ESCAPE.format(file) + f"until [ -e {file} ]; do sleep 0.01; done; exit 5"
     # A process that keeps the pipe open would keep its reader waiting.
@@ -168,6 +171,8 @@ def test_what_it_leaves_ends_with_it(tmp_path):
 @pytest.mark.linux("adopts orphans")
 @pytest.mark.parametrize("trap", ["", "trap '' TERM; "], ids=["polite", "deaf"])
 def test_ending_contained_program_ends_all(tmp_path, wait_until, trap):
+    import subprocess
+
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{trap}{ESCAPE.format(file)} wait; sleep 4246", seconds=0.2)
     with subprocess.Popen(command) as running:
@@ -180,6 +185,8 @@ def test_ending_contained_program_ends_all(tmp_path, wait_until, trap):
 @pytest.mark.processes
 @pytest.mark.linux("adopts orphans")
 def test_contained_program_ends_with_its_parent(tmp_path, wait_until):
+    import subprocess
+
     file = tmp_path / "pid"
     command = contained("sh", "-c", f"{ESCAPE.format(file)} wait")
     starter = f"import subprocess, time; subprocess.Popen({command!r}, start_new_session=True); time.sleep(600)"
@@ -214,9 +221,12 @@ os._exit(0)
 """
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("killed", [True, False], ids=["killed", "ended"])
 def test_nothing_is_left(killed, wait_until):
     """Neither a child that ignores signals, nor an orphan in our session, nor one in its own session."""
+    import subprocess
+
     stranger = subprocess.Popen(["sleep", "600"])
     with subprocess.Popen([sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
         assert parent.stdin is not None and parent.stdout is not None

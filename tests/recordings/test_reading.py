@@ -6,7 +6,6 @@ import gzip
 import json
 import math
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from itertools import pairwise
@@ -446,6 +445,9 @@ def test_mistakes_are_refused():
         frame("kmeans-cpu", by="host")  # type: ignore[arg-type]
 
 
+@pytest.mark.processes
 def test_pandas_is_imported_when_it_is_used():
+    import subprocess
+
     code = "import sys, gpucluster.client.api, gpucluster.recordings.reading; assert 'pandas' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import tempfile
 from pathlib import Path
 
@@ -190,6 +189,8 @@ def test_large_results_survive_full_scratch(site, threads, wait_until):
 
 @pytest.fixture
 def small_disk():
+    import subprocess
+
     if os.getuid() != 0:
         pytest.skip("only root may mount")
     path = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
@@ -201,6 +202,7 @@ def small_disk():
     path.rmdir()
 
 
+@pytest.mark.processes
 @pytest.mark.full
 def test_full_disk_stops_spilling(site, small_disk, wait_until):
     """A disk of 64 MiB, on which a quarter stays free; another user fills the rest."""

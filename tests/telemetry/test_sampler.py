@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from distributed import Client, LocalCluster
+from distributed import Client
 from gpucluster.backends.scheduler.in_process import InProcessScheduler
 from gpucluster.backends.scheduler.reader import MOST, HeartbeatReader, TaskProgress
 from gpucluster.client.transport import CELLS
@@ -37,6 +37,8 @@ from tests.conftest import until_async
 @pytest.fixture
 async def cluster():
     """Two workers in this process."""
+    from distributed import LocalCluster
+
     options = {"processes": False, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "asynchronous": True}
     async with LocalCluster(n_workers=2, **options) as cluster:
         yield cluster
