@@ -284,6 +284,8 @@ def test_log_hides_secrets_and_control_characters(tmp_path):
         "logging.getLogger('distributed').info('two' + chr(10) + 'lines' + chr(0))\n"
         "try: raise ValueError('path s3cret')\n"
         "except ValueError: logging.exception('failed')\n"
+        "try: raise OSError('s3cret ended')\n"
+        "except OSError: logging.getLogger('distributed.batched').info('closed', exc_info=True)\n"
         "logging.info('%s and %s', 's3cret')\n"
         "warnings.warn('of s3cret')\n"
         "names = [None, *logging.root.manager.loggerDict]\n"
@@ -294,6 +296,8 @@ def test_log_hides_secrets_and_control_characters(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert "http://host/…/status" in done.stderr
     assert "ValueError: path …" in done.stderr
+    assert "closed (OSError: … ended)\n" in done.stderr
+    assert done.stderr.count("Traceback") == 1, "only of what was logged as an error"
     assert "s3cret" not in done.stderr
     assert r"by x\x1b[2J\n2026 INFO" in done.stderr
     assert "two\nlines\\x00" in done.stderr

@@ -119,10 +119,20 @@ class _Redaction(logging.Formatter):
         message = _message_of(record)
         # One line, so that it cannot imitate another one.
         record.msg, record.args = escaped(message) if record.name.startswith("gpucluster") else message, ()
+        if record.levelno < logging.WARNING:
+            _shorten_cause(record)
         line = escaped(self._inner.format(record), keep="\n\t")
         for secret in _secrets:
             line = line.replace(secret, "…")
         return line
+
+
+def _shorten_cause(record: logging.LogRecord) -> None:
+    """Replace the traceback by the name and text of the error: Dask informs of each connection that ends with one."""
+    if record.exc_info and (error := record.exc_info[1]) is not None:
+        text = escaped(f"{type(error).__name__}: {error}").removesuffix(": ")
+        record.msg = f"{record.msg} ({text})"
+    record.exc_info = record.exc_text = None
 
 
 def _message_of(record: logging.LogRecord) -> str:
