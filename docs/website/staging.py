@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from gpucluster.lessons.building import coverage, words
 from gpucluster.lessons.building.outputs import read_outputs
 from gpucluster.lessons.building.source import read_source
-from gpucluster.lessons.building.words import read_words, with_words
 from gpucluster.lessons.catalogue import COURSE
 from gpucluster.server.openapi import openapi_document
 
@@ -21,6 +21,7 @@ from .reference import reference_pages
 from .rest import routes_and_models
 
 _REST, _PYTHON, _PICTURES = "docs/rest.md", "docs/python.md", "docs/pictures.md"
+_COVERAGE, _WORDS = "docs/lessons/coverage.md", "docs/lessons/words.md"
 _LIGHT = re.compile(r"!\[(?P<about>[^\]]*)\]\((?P<place>[^)]*-light\.png)\)")
 
 
@@ -69,6 +70,8 @@ class Staging:
         self._guide(texts)
         figures = list(self._lessons())
         self._generated(_PICTURES, "\n\n".join(figures))
+        self._generated(_COVERAGE, coverage.page(coverage.read_rows()))
+        self._generated(_WORDS, on_the_site(self.pages, _WORDS, words.page(words.read_words())))
         reference = reference_pages()
         self._files.update({page.place: page.text() for page in reference})
         self._generated(_PYTHON, toctree((page.title, page.place) for page in reference))
@@ -112,7 +115,7 @@ class Staging:
             if f"notebooks/{source.slug}/{source.slug}.ipynb" not in self.pages.places:
                 continue  # it is not built yet; `make lint` says so
             recorded = read_outputs(source.slug, self.outputs)
-            page = LessonPage(with_words(source, read_words()), recorded)
+            page = LessonPage(words.with_words(source, words.read_words()), recorded)
             self._files[f"lessons/{source.slug}.md"] = page.markdown()
             for name, _ in page.pictures:
                 self._files[f"lessons/outputs/{source.slug}/{name}"] = recorded.picture(name)

@@ -15,7 +15,6 @@ from gpucluster.lessons.catalogue import Lesson, find_lesson, lessons
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-PAGE = Path(__file__).parents[2] / "docs" / "lessons" / "words.md"
 EACH = [pytest.param(lesson, id=lesson.id) for lesson in lessons()]
 ROW = Word("task", "one call", "02#graphs", ("task",))
 STREAM = Word("task stream", "a record", "13", ("task stream",), frozenset({"13"}))
@@ -95,9 +94,12 @@ def test_a_spelling_means_one_thing_in_a_lesson() -> None:
         assert len(spellings) == len(set(spellings)), lesson.id
 
 
-def test_the_page_is_fresh() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(read_words()), (
-        "run: python -m gpucluster.lessons.building.words > docs/lessons/words.md"
+def test_the_page_lists_every_word_and_links_its_lesson() -> None:
+    rows = page(read_words()).splitlines()
+    assert len(rows) == len(read_words())
+    assert [word.name for word in read_words() if not any(row.startswith(f"* **{word.name}**") for row in rows)] == []
+    assert page([ROW]) == (
+        "* **task**: one call ([02](../../notebooks/02-lazy-on-purpose/02-lazy-on-purpose.ipynb#graphs))\n"
     )
 
 

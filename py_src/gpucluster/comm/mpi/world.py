@@ -59,7 +59,7 @@ def parse(location: str) -> Location:
 def prepare_library() -> None:
     """Let MPICH copy large messages within one machine once instead of twice, if processes may read each other.
 
-    Its default takes several times as long (``benchmarks/results/history.md``). Open MPI does this automatically.
+    Its default takes several times as long for 64 MiB. Open MPI does this automatically.
     Existing environment variables are kept.
     """
     if may_read_each_other():

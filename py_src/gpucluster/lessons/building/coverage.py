@@ -1,6 +1,6 @@
 """Which exercise, cell, question or card covers which row of the source material: ``course/coverage.yaml``.
 
-The page about it: ``python -m gpucluster.lessons.building.coverage > docs/lessons/coverage.md``
+``python -m gpucluster.lessons.building.coverage`` prints all rows, as the site lists them.
 """
 
 from __future__ import annotations
@@ -26,13 +26,6 @@ _PLACES = (
     (re.compile(r"^[0-9]{2}\.q[0-9]{1,3}$"), "question"),
     (re.compile(r"^([0-9]{2}\.c|hook\.)[0-9]{1,3}$"), "card"),
 )
-
-_HEAD = """# What the lessons cover
-
-The facts, techniques and claims of five source documents (S0 to S4, {total} rows), with the lessons that cover them.
-Generated from `py_src/gpucluster/lessons/course/coverage.yaml`, which also lists exercises, cells, questions and cards.
-
-"""
 
 
 class CoverageError(GPUClusterError):
@@ -97,8 +90,8 @@ def problems(rows: list[Row]) -> list[str]:
 
 
 def page(rows: list[Row]) -> str:
-    """Return the page for people, as Markdown."""
-    parts = [_HEAD.format(total=len(rows))]
+    """Return the rows with their lessons, as Markdown."""
+    parts = []
     for source in SOURCES:
         own = [f"* {row.item}: {_lessons_of(row)}\n" for row in rows if row.id.startswith(source)]
         parts += [f"## {source}\n\n", *own, "\n"]

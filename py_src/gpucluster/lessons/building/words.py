@@ -1,6 +1,6 @@
 """The words of the lessons: ``course/words.yaml``. Each lesson links their first uses to a list at its end.
 
-The page of all words: ``python -m gpucluster.lessons.building.words > docs/lessons/words.md``
+``python -m gpucluster.lessons.building.words`` prints all words, as the site lists them.
 """
 
 from __future__ import annotations
@@ -29,12 +29,6 @@ _NO_PROSE = re.compile(
     r"|https?://\S+",
     re.MULTILINE | re.DOTALL,
 )
-_HEAD = """# Words of the lessons
-
-Each notebook links the first use of a word to a list at its end. In brackets: the lesson that explains it. Generated
-from `py_src/gpucluster/lessons/course/words.yaml`. For terms of the software, see the [glossary](../glossary.md).
-
-"""
 
 
 class WordsError(GPUClusterError):
@@ -128,14 +122,14 @@ def with_words(source: LessonSource, words: Iterable[Word]) -> LessonSource:
 
 
 def page(words: Iterable[Word]) -> str:
-    """Return the page of all words, in the order of the alphabet."""
+    """Return the list of all words in alphabetical order, with links from a page in ``docs/lessons``."""
     pages = {slug[:2]: f"../../notebooks/{slug}/{slug}.ipynb" for slug in _slugs()}
     rows = []
     for word in sorted(words, key=lambda word: word.name.lower()):
         lesson, mark, anchor = word.place.partition("#")
         also = f" (*{'*, *'.join(_others(word))}*)" if _others(word) else ""
         rows.append(f"* **{word.name}**{also}: {word.meaning} ([{lesson}]({pages[lesson]}{mark}{anchor}))\n")
-    return _HEAD + "".join(rows)
+    return "".join(rows)
 
 
 def pattern(words: Iterable[Word]) -> re.Pattern[str]:
