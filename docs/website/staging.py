@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from gpucluster.cli import documentation
 from gpucluster.lessons.building import coverage, words
 from gpucluster.lessons.building.outputs import read_outputs
 from gpucluster.lessons.building.source import read_source
@@ -21,7 +22,7 @@ from .reference import reference_pages
 from .rest import routes_and_models
 
 _REST, _PYTHON, _PICTURES = "docs/rest.md", "docs/python.md", "docs/pictures.md"
-_COVERAGE, _WORDS = "docs/lessons/coverage.md", "docs/lessons/words.md"
+_COVERAGE, _WORDS, _COMMANDS = "docs/lessons/coverage.md", "docs/lessons/words.md", "docs/command-line.md"
 _LIGHT = re.compile(r"!\[(?P<about>[^\]]*)\]\((?P<place>[^)]*-light\.png)\)")
 
 
@@ -70,6 +71,7 @@ class Staging:
         self._guide(texts)
         figures = list(self._lessons())
         self._generated(_PICTURES, "\n\n".join(figures))
+        self._generated(_COMMANDS, documentation.arguments())
         self._generated(_COVERAGE, coverage.page(coverage.read_rows()))
         self._generated(_WORDS, on_the_site(self.pages, _WORDS, words.page(words.read_words())))
         reference = reference_pages()

@@ -11,7 +11,7 @@ from gpucluster.backends.cuda.spec import CudaSpec
 from gpucluster.backends.local import LocalSpec
 from gpucluster.cli.arguments import HelpWanted, shown_path, whole_number
 from gpucluster.cli.commands import MAGIC, SHELL
-from gpucluster.cli.documentation import page
+from gpucluster.cli.documentation import arguments, page
 from gpucluster.cli.options import spec_from, spec_options
 from gpucluster.cli.verbs import all_verbs, parser_for, verbs_of
 from gpucluster.protocol.errors import GPUClusterError, InvalidRequest
@@ -266,21 +266,22 @@ def exit_codes(error: type[GPUClusterError]) -> set[int]:
 
 
 def test_documentation_is_complete() -> None:
-    text = page()
+    assert [verb.name for verb in all_verbs() if f"\n| `{verb.name}` | {verb.summary}" not in page()] == []
+    text = arguments()
     for verb in all_verbs():
         assert f"\n## {verb.name}\n" in text
         for flag in parser_for(verb.name, verb.faces[0]).options():
             assert flag in text
-    assert all(f"| {code} | " in text for code in exit_codes(GPUClusterError))
+    assert all(f"| {code} | " in page() for code in exit_codes(GPUClusterError))
 
 
 def test_page_describes_common_arguments_once_and_names_them_in_usage() -> None:
-    text = page()
+    text = arguments()
     assert text.count("Print JSON instead of text.") == 1
     assert "\ngpucluster scale [OPTIONS] [--timeout SECONDS] [--json] [NAME] N\n" in text
 
 
 def test_page_puts_the_kinds_of_most_options_into_the_heading() -> None:
-    _, slurm = page().split("\nSlurm [slurm]\n", 1)
+    _, slurm = arguments().split("\nSlurm [slurm]\n", 1)
     assert "\n* `--partition PARTITION`: Partition that the jobs wait in. Default: chosen by Slurm.\n" in slurm
     assert "[slurm, kubernetes]\n" in slurm

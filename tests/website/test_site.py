@@ -46,6 +46,7 @@ def test_every_page_is_built(site: Path) -> None:
         assert (site / "lessons" / f"{slug_of(lesson.parent)}.html").exists()
     assert "adjusted Rand index" in (site / "lessons" / "words.html").read_text()
     assert "k-means step 0: random init: 06" in (site / "lessons" / "coverage.html").read_text()
+    assert "Partition that the jobs wait in" in (site / "command-line.html").read_text()
     page = (site / "lessons" / "07-pca.html").read_text()
     assert "<math" in page
     assert "<img" in page

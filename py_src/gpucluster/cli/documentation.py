@@ -1,6 +1,6 @@
 """The page about the command line, generated from its parsers.
 
-Regenerate it: ``python -m gpucluster.cli.documentation > docs/command-line.md``
+Regenerate it: ``python -m gpucluster.cli.documentation > docs/command-line.md``. The site adds `arguments`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .arguments import SentenceParser
-from .commands import MAGIC, SHELL
+from .commands import MAGIC, SHELL, Subcommand
 from .verbs import all_verbs, parser_for
 
 _CREATE = "create"
@@ -53,10 +53,17 @@ _CODES = {
     130: "interrupted; a cluster that was starting was stopped",
 }
 
-_COMPLETION = """
-Completion: `source <(gpucluster completion bash)`, the same with `zsh`, and `gpucluster completion fish | source`.
+_COMPLETION = f"""
+Completion: `source <({SHELL} completion bash)`, the same with `zsh`, and `{SHELL} completion fish | source`.
 
-## Common arguments
+## Verbs
+
+`{SHELL} help VERB` explains their arguments, as does this page on the site that `make docs` builds.
+
+| Verb | What it does |
+|---|---|
+"""
+_COMMON_ARGUMENTS = """## Common arguments
 
 Verbs list these in their usage line only.
 
@@ -67,13 +74,18 @@ Brackets name the kinds of clusters that have an option; those of a heading appl
 
 
 def page() -> str:
+    """Return the page with all verbs, without their arguments."""
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
+    verbs = [f"| `{verb.name}` | {verb.summary}{_faces(verb)} |\n" for verb in all_verbs()]
+    return "".join([_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION, *verbs])
+
+
+def arguments() -> str:
+    """Return a section for each verb with its arguments."""
     common = _common()
-    parts = [_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION]
-    parts += [f"* `{written}`: {text}\n" for written, text in common]
+    parts = [_COMMON_ARGUMENTS, *(f"* `{written}`: {text}\n" for written, text in common)]
     for verb in all_verbs():
-        faces = "" if MAGIC in verb.faces else " Shell only."
-        faces = faces if SHELL in verb.faces else " Notebook only."
+        faces = _faces(verb)
         face = SHELL if SHELL in verb.faces else MAGIC
         parser = parser_for(verb.name, face)
         usage = _usage(face, verb.name, parser, common)
@@ -91,6 +103,12 @@ def page() -> str:
         extra = parser_for(verb.name, MAGIC).options() if only else {}
         parts += [f"* `{flag}` ({MAGIC} only): {_text(extra[flag])}\n" for flag in sorted(only)]
     return "".join(parts)
+
+
+def _faces(verb: Subcommand) -> str:
+    if SHELL not in verb.faces:
+        return " Notebook only."
+    return "" if MAGIC in verb.faces else " Shell only."
 
 
 def _section(title: str, lines: list[tuple[str, str]]) -> list[str]:
