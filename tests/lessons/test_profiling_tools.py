@@ -78,6 +78,7 @@ def test_no_more_batches_are_ahead_than_said_and_no_lane_does_two_things_at_once
             assert span.batch - held <= ahead
 
 
+@pytest.mark.filterwarnings("ignore:Downcasting behavior in `replace`:FutureWarning")  # pandas 2.2
 def test_the_simulated_log_says_what_the_lesson_says_of_it() -> None:
     read_dmon, share_below = solution("13.3")
     table, units = read_dmon(simulated_log())

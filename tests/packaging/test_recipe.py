@@ -54,6 +54,15 @@ def test_the_oldest_libraries_are_the_lower_bounds() -> None:
         assert specifier.contains(lowest), f"{name}: {lowest} is allowed, {specifier} is tried"
 
 
+def test_comparisons_that_older_libraries_skip_exist() -> None:
+    """A renamed test would not be skipped by ``make test-libraries``."""
+    from tests.learn.conftest import NEWER
+
+    for name in NEWER:
+        path, _, test = name.partition("::")
+        assert f"def {test.partition('[')[0]}(" in (ROOT / "tests/learn" / path).read_text(), name
+
+
 def test_the_recipe_has_the_same_version_python_command_and_licence(recipe: dict[str, Any]) -> None:
     project = PROJECT["project"]
     assert recipe["context"] == {

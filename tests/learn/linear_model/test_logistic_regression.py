@@ -64,6 +64,7 @@ def test_options(dask_client: Any, split: Any, X: Any, y: Any, options: dict[str
     same(ours, Reference(**TIGHT, **options).fit(X, y, sample_weight=weights))
 
 
+@pytest.mark.filterwarnings("ignore:Setting penalty=None will ignore:UserWarning")  # scikit-learn 1.8, for C=inf
 def test_without_penalty(dask_client: Any, split: Any) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 5))
