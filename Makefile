@@ -118,7 +118,7 @@ test-dask: ## Run the tests that depend on Dask with another version: make test-
 
 test-rapids: ## Run the GPU tests with the dask-cuda of another RAPIDS: make test-rapids RAPIDS=26.04 (TESTS=… for other tests).
 	@test -n "$(RAPIDS)" || { echo "Which release of RAPIDS? For example: make test-rapids RAPIDS=26.04" >&2; exit 2; }
-	@scripts/test-rapids "$(RAPIDS)" $(or $(TESTS),$(CUDA_TESTS))
+	@RAPIDS="$(RAPIDS)" scripts/test-with "RAPIDS $(RAPIDS)" -- $(PARALLEL) -m "not full" $(or $(TESTS),$(CUDA_TESTS))
 
 test-libraries: ## Run the tests that depend on scikit-learn, NumPy and pandas with the oldest releases, or LIBRARIES=newest (TESTS=… for other tests).
 	@scripts/test-with "the $(LIBRARIES) libraries" $(PIP_LIBRARIES_$(LIBRARIES)) -- $(or $(TESTS),$(LIBRARY_TESTS))
