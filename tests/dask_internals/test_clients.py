@@ -157,6 +157,27 @@ def _release(client, group, dask_scheduler=None):
     assert release_results(dask_scheduler, client, group, "You released them.")
 
 
+async def test_results_lost_in_a_restart_raise(canary):
+    async with (
+        distributed.Scheduler(**SCHEDULER) as scheduler,
+        distributed.Worker(scheduler.address, nthreads=1),
+        clients.ClientOfCluster(scheduler.address, set_as_default=False, asynchronous=True) as client,
+    ):
+        kept = client.submit(sum, [1, 2])
+        array = client.persist(dask.array.ones(4, chunks=2))
+        assert await client.gather([kept, *distributed.futures_of(array)])
+        with canary('Client._handle_restart(), which cancels for "scheduler-restart", and clears Client.futures'):
+            await scheduler.restart(stimulus_id="test", wait_for_workers=False)
+            await until_async(lambda: kept.cancelled())
+            assert (client.futures, client.refcount) == ({}, {})
+            total = client.compute(array.sum())
+            for ask in (kept, total, client.submit(abs, total)):
+                with pytest.raises(CancelledError) as cancelled:
+                    await ask
+                key = kept.key if ask is kept else distributed.futures_of(array)[0].key
+                assert str(client.loss(cancelled.value)).startswith(str(key)[:8])
+
+
 def test_as_distributed_has_it(here, canary):
     with canary("ClosedClientError(message)"):
         with clients.ClientOfCluster(here.scheduler.address, set_as_default=False) as client:

@@ -15,7 +15,7 @@ from dask._expr import LLGExpr
 from dask._task_spec import Task, TaskRef
 from dask.base import collections_to_expr
 from distributed import futures_of
-from distributed.utils import offload
+from distributed.utils import key_split_group, offload
 from gpucluster.dask_internals import collections, loops, scheduler_information
 
 FRAME = pd.DataFrame({"a": [1, 2, 3, 4]})
@@ -107,3 +107,19 @@ def test_stored_error_holds_no_futures(here, canary, interrupted, wait_until):
         time.sleep(0.2)  # until the messages arrive
         wait_until(lambda: lazy.key not in here.scheduler.tasks)
         assert kept.value.__traceback__ is not None
+
+
+def test_variables_that_hold_results(here, canary):
+    frame = here.client.persist(dd.from_pandas(FRAME, npartitions=2))
+    array, one = here.client.persist([da.ones(4, chunks=2), dask.delayed(sum)([1, 2])])
+    future, several = here.client.submit(abs, -7), here.client.map(abs, [-8, -9])
+    held = {"frame": frame, "array": array, "one": one, "future": future, "several": several}
+    namespace = {"_": array, "sum": array.sum(), "mean": frame.a.mean(), "numbers": [1], **held}
+    with canary("key_split_group; Expr and FromGraph in expr of frames; the graph of persisted collections"):
+        for name, value in held.items():
+            key = futures_of(value)[0].key
+            assert collections.variables_of(namespace, key) == [name]
+            assert name in collections.variables_of(namespace, key_split_group(key))
+        del namespace["array"], namespace["frame"]
+        assert collections.variables_of(namespace, futures_of(array)[0].key) == ["sum"]
+        assert collections.variables_of(namespace, futures_of(frame)[0].key) == ["mean"]

@@ -83,6 +83,37 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
     assert site.control.activity("held").entries[-1].message == f"Release 4 results of '{largest.name}'"
 
 
+def test_results_lost_in_a_restart_are_named(site, wait_until, capsys):
+    cluster = Cluster(site.running(name="again", n_workers=1), site.control.asynchronous)
+    shell = InteractiveShell.instance()
+    try:
+        with cluster.get_client() as client:
+            shell.push({"big": client.persist(array.ones(4, chunks=2)), "one": client.submit(sum, [1, 2])})
+            shell.push({"twice": 2 * shell.user_ns["big"]})
+            wait([shell.user_ns["big"], shell.user_ns["one"]])
+            site.control.restart("again")
+            wait_until(lambda: shell.user_ns["one"].cancelled())
+            for name, code in (
+                ("big", "big.sum().compute()"),
+                ("big", "twice.compute()"),
+                ("big", "twice.persist().compute()"),
+                ("one", "one.result()"),
+            ):
+                capsys.readouterr()
+                shell.run_cell(code)
+                shown, line = capsys.readouterr().out.splitlines()
+                assert re.fullmatch(
+                    rf"ResultsAreLost: The results of '{name}' were lost when the cluster 'again' was restarted at "
+                    r"\d\d:\d\d\. Run the cell that computes them again\.",
+                    shown,
+                )
+                assert line == f"  line 1: {code}"
+            shell.push({"big": client.persist(array.ones(4, chunks=2))})
+            assert shell.user_ns["big"].sum().compute() == 4
+    finally:
+        InteractiveShell.clear_instance()
+
+
 def test_results_are_read_in_slices(monkeypatch):
     """The scheduler's own work continues, and it is queried again only after a while."""
     monkeypatch.setattr(results, "SLICE", 10)

@@ -11,10 +11,12 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from dask.utils import key_split
 from distributed import default_client
 from distributed.scheduler import KilledWorker
 
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
+from ..dask_internals.collections import variables_of
 from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState
 from ..protocol.messages import MessageCode
@@ -23,6 +25,7 @@ from ..registry.record import stamped
 from .control import this_process
 from .dask_keywords import SettingWithoutEffect
 from .display.dashboard import jupyter_link
+from .display.presentation import loaded_shell
 from .history.cells import current_cell
 from .stopping import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is_over, stopped_by
 
@@ -46,6 +49,12 @@ class ResultsAreReleased(InvalidState, CancelledError):
     """Results are needed that were released in the panel."""
 
     code = "results_released"
+
+
+class ResultsAreLost(InvalidState, CancelledError):
+    """Results are needed that were lost when the cluster was restarted."""
+
+    code = "results_lost"
 
 
 class Client(ClientOfCluster):
@@ -195,6 +204,17 @@ class Client(ClientOfCluster):
     def after_the_release(self, why: str) -> ResultsAreReleased:
         """Return the error for needing released results."""
         return ResultsAreReleased(why)
+
+    def after_the_restart(self, key: Any, when: datetime) -> ResultsAreLost:
+        """Return the error for needing results that were lost when all workers were restarted."""
+        shell, model = loaded_shell(), self._model()
+        variables = [] if shell is None else variables_of(shell.user_ns, key)
+        lost = ", ".join(f"'{name}'" for name in variables or [key_split(key)])
+        cluster = "the cluster" if model is None else f"the cluster '{model.name}'"
+        return ResultsAreLost(
+            f"The results of {lost} were lost when {cluster} was restarted at {when:%H:%M}. "
+            "Run the cell that computes them again."
+        )
 
     def after_the_end(self) -> ClientClosed:
         """Return the error for requests to this client once it is closed."""

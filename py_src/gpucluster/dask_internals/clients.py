@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import nullcontext
+from datetime import datetime
 from functools import cached_property, wraps
 from typing import Any, Literal, NoReturn
 from weakref import WeakKeyDictionary, ref
@@ -57,6 +58,7 @@ def take_over(cluster: object, form: type[ClientOfCluster]) -> None:
     if type(client) is distributed.Client and client.cluster is cluster and not client._asynchronous:
         client.__class__ = form
         client._stream_handlers["cancelled-keys"] = client._handle_cancelled_keys
+        client._stream_handlers["restart"] = client._handle_restart
 
 
 class EndedClient:
@@ -143,6 +145,7 @@ class _LostResults:
 
 _lost_results = _LostResults()
 _LOST = "lost dependencies"  # The scheduler's reason when a graph needs unknown keys.
+_RESTARTED = "scheduler-restart"  # The client's reason when all workers are restarted.
 
 
 def _cancelled(error: CancelledError) -> Iterator[FutureCancelledError]:
@@ -170,8 +173,9 @@ class ClientOfCluster(distributed.Client):
     ``Client._scatter``, which makes futures of what the scheduler has stored for this client; on
     ``Client._gather``, whose ``wait`` is a task for each future; on
     ``Client._handle_cancelled_keys(keys, reason, msg)``, which cancels the states in ``Client.futures``; on
-    ``Client.refcount``, a number of futures by key; and on the reason "lost dependencies" where a graph needs keys that
-    the scheduler does not know (2025.4).
+    ``Client.refcount``, a number of futures by key; on the reason "lost dependencies" where a graph needs keys that
+    the scheduler does not know; and on ``Client._handle_restart()``, which cancels the states in ``Client.futures`` for
+    the reason "scheduler-restart", and clears them and ``Client.refcount`` (2025.4).
     """
 
     _ended: EndedClient | None = None
@@ -193,14 +197,22 @@ class ClientOfCluster(distributed.Client):
         """Return the error for anything that needs results of this client which were released."""
         return CancelledError(why)
 
+    def after_the_restart(self, key: Any, when: datetime) -> Exception:
+        """Return the error for anything that needs a result of this client, lost when all workers were restarted."""
+        return CancelledError(f"{key} was lost in the restart of {when:%H:%M}.")
+
     def loss(self, error: CancelledError) -> Exception | None:
         """Return a replacement for Dask's error if it is known which results are missing, and why."""
         for one in _cancelled(error):
             if one.reason == RELEASED:
                 return self.after_the_release(one.msg or "")
             cause = self._causes.get(one.key) if one.reason == _LOST else None
+            if one.reason == _RESTARTED and one.key in self._restarted:
+                cause = one.key, self._restarted[one.key]
             if isinstance(cause, str):
                 return self.after_the_release(cause)
+            if isinstance(cause, tuple):
+                return self.after_the_restart(*cause)
             if cause is not None and (owner := cause()) is not None:
                 return owner.after_the_loss()
         return None
@@ -211,8 +223,13 @@ class ClientOfCluster(distributed.Client):
         return {}
 
     @cached_property
-    def _causes(self) -> dict[Any, str | ref[ClientOfCluster]]:
-        """What a graph lacks, by the requested keys: why it was released, or the client that it was lost with."""
+    def _restarted(self) -> dict[Any, datetime]:
+        """When all workers were restarted, by the keys whose results were lost."""
+        return {}
+
+    @cached_property
+    def _causes(self) -> dict[Any, str | tuple[Any, datetime] | ref[ClientOfCluster]]:
+        """What a graph lacks, by the requested keys: why it was released, what was lost in a restart, or its client."""
         return {}
 
     def _note_cause(self, needed: set[Any], keys: Collection[Any]) -> None:
@@ -224,7 +241,10 @@ class ClientOfCluster(distributed.Client):
             self._causes.pop(key, None)
         known = (*list(self._released.items()), *list(self._causes.items()))
         cause = next((cause for key, cause in known if key in needed), None)
-        if cause is None and (owner := _lost_results.owner(needed.difference(self.futures))) is not None:
+        missing = needed.difference(self.futures)
+        if cause is None and (lost := next((key for key in missing if key in self._restarted), None)) is not None:
+            cause = lost, self._restarted[lost]
+        if cause is None and (owner := _lost_results.owner(missing)) is not None:
             cause = ref(owner)
         for key in keys:
             if cause is None:
@@ -239,6 +259,11 @@ class ClientOfCluster(distributed.Client):
                 # A later future of the same key would be cancelled as well.
                 if self.futures.pop(key, None) is not None and reason == RELEASED:
                     self._released[key] = msg or ""
+
+    def _handle_restart(self) -> None:
+        lost = (*self.futures, *self._released, *self._causes)
+        self._restarted.update(dict.fromkeys(lost, datetime.now()))
+        super()._handle_restart()  # type: ignore[no-untyped-call]
 
     def warn_of_settings(self, names: list[str]) -> None:
         """Warn that these settings of this process differ from the scheduler's, and have no effect."""
@@ -287,7 +312,7 @@ class ClientOfCluster(distributed.Client):
             await self._close()
 
     def _graph_to_futures(self, expr: Any, keys: Any, *arguments: Any, **options: Any) -> Any:
-        if self._released or self._causes or _lost_results:
+        if self._released or self._causes or self._restarted or _lost_results:
             keys = list(keys)
             self._note_cause(needed_by(expr), keys)
         identity = self._scheduler_identity

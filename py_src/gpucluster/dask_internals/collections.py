@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain
 from traceback import walk_tb
@@ -105,6 +105,47 @@ def needed_by(graph: Any) -> set[Any]:
             else:
                 parts += part
     return needed
+
+
+def variables_of(namespace: Mapping[str, Any], wanted: Any) -> list[str]:
+    """Return the variables that hold results of a task, by its key, or of a group of tasks, by its name: at most three.
+
+    Collections that only need them count if there are no others. Relies on ``distributed.utils.key_split_group``
+    (2021.1).
+    """
+    from distributed.utils import key_split_group
+
+    holding: dict[bool, list[str]] = {True: [], False: []}
+    for variable, value in list(namespace.items()):
+        with suppress(Exception):  # Collections of other libraries.
+            needed, are_all = ((), False) if variable.startswith("_") else _futures_behind(value)
+            if any(wanted in {key, key_split_group(key)} for key in needed):
+                holding[are_all].append(variable)
+    return (holding[True] or holding[False])[:3]
+
+
+def _futures_behind(value: Any) -> tuple[Collection[Any], bool]:
+    """Return the keys of the futures in a future, list or collection, and whether it consists only of these.
+
+    Relies on ``expr`` of frames being a ``dask._expr.Expr``, which is a ``FromGraph`` if persisted, and on other
+    persisted collections having the keys of their futures (2025.4).
+    """
+    from dask._expr import Expr
+    from distributed import Future
+
+    if isinstance(value, Future):
+        return {value.key}, True
+    if type(value) in {list, tuple, set}:
+        is_first = isinstance(next(iter(value), None), Future)
+        return (needed_by(value) if is_first else ()), True
+    if not hasattr(type(value), "__dask_graph__"):
+        return (), False
+    expression = getattr(value, "expr", None)
+    if isinstance(expression, Expr) and not hasattr(value, "__dask_layers__"):
+        # Its graph would be made first.
+        return needed_by(expression), type(expression).__name__ == "FromGraph"
+    needed = needed_by(value.__dask_graph__())
+    return needed, needed.issuperset(keys(value))
 
 
 def bind_futures(futures: Iterable[Any], client: Any) -> None:
