@@ -29,7 +29,7 @@ from tests.browser.lab import Lab, jupyter
 FOLDER = ROOT / ".build" / "panel"
 THEMES = ("light", "dark")
 WIDTHS = (245, 300, 420)
-DIALOG_WIDTHS = (440, 620, 900)
+DIALOG_WIDTHS = (245, 620, 900)
 """Of the whole page, for what stands above it."""
 HEIGHT = 720
 NOW = "2026-01-01T12:00:00Z"

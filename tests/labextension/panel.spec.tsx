@@ -233,6 +233,7 @@ const links: INotebookLinks = {
   target: () => 'seen.ipynb',
   isConnected: ({ kernels }) => kernels.includes('seen'),
   isHere: () => true,
+  variablesOf: () => Promise.resolve(''),
   hasOpen: () => true
 };
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (
