@@ -115,6 +115,8 @@ def test_variables_that_hold_results(here, canary):
     future, several = here.client.submit(abs, -7), here.client.map(abs, [-8, -9])
     held = {"frame": frame, "array": array, "one": one, "future": future, "several": several}
     namespace = {"_": array, "sum": array.sum(), "mean": frame.a.mean(), "numbers": [1], **held}
+    with canary("key_split"):
+        assert [collections.kind(futures_of(one)[0].key) for one in (future, array)] == ["abs", "ones_like"]
     with canary("key_split_group; Expr and FromGraph in expr of frames; the graph of persisted collections"):
         for name, value in held.items():
             key = futures_of(value)[0].key

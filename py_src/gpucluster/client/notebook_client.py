@@ -11,12 +11,11 @@ from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from dask.utils import key_split
 from distributed import default_client
 from distributed.scheduler import KilledWorker
 
 from ..dask_internals.clients import AFTER_THE_END, ClientOfCluster, ClosedClientError
-from ..dask_internals.collections import variables_of
+from ..dask_internals.collections import kind, variables_of
 from ..dask_internals.comm_parts import CommClosedError
 from ..protocol.errors import ClusterEnded, GPUClusterError, InvalidState
 from ..protocol.messages import MessageCode
@@ -209,7 +208,7 @@ class Client(ClientOfCluster):
         """Return the error for needing results that were lost when all workers were restarted."""
         shell, model = loaded_shell(), self._model()
         variables = [] if shell is None else variables_of(shell.user_ns, key)
-        lost = ", ".join(f"'{name}'" for name in variables or [key_split(key)])
+        lost = ", ".join(f"'{name}'" for name in variables or [kind(key)])
         cluster = "the cluster" if model is None else f"the cluster '{model.name}'"
         return ResultsAreLost(
             f"The results of {lost} were lost when {cluster} was restarted at {when:%H:%M}. "

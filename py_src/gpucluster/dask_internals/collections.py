@@ -30,6 +30,13 @@ def name(frame: Any) -> str:
     return str(frame._name)
 
 
+def kind(key: Any) -> str:
+    """Return what a task is called, by its key, such as ``sum`` of ``sum-1a2b``: ``dask.utils.key_split`` (2021.1)."""
+    from dask.utils import key_split
+
+    return str(key_split(key))
+
+
 def keys(collection: Any) -> list[Any]:
     """Return the keys of a collection's blocks, flat: ``__dask_keys__`` and ``dask.core.flatten`` (2021.1)."""
     from dask.core import flatten
