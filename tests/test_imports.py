@@ -106,6 +106,8 @@ OF_CONTROL = {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_serve
     ("statement", "never"),
     [
         ("import gpucluster", HEAVY),
+        # Clusters that wait for their turn to start are this far.
+        ("import gpucluster.supervisor.__main__", HEAVY),
         ("import gpucluster.protocol.spec, gpucluster.protocol.models", HEAVY - {"pydantic"}),
         ("import gpucluster.registry.store", HEAVY - {"pydantic", "psutil"}),
         ("import gpucluster.client.control", OF_CONTROL),

@@ -24,11 +24,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from ..operating_system.sockets import LONGEST, BoundName, held_names
-from ..protocol.models import DeviceModel
 from ..protocol.plain_text import counted
+
+if TYPE_CHECKING:
+    from ..protocol.models import DeviceModel  # A cluster's process waits its turn without pydantic.
 
 
 @dataclass(frozen=True)

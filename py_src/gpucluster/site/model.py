@@ -17,6 +17,7 @@ from ..protocol.models import ClusterModel, Preset
 from ..protocol.plain_text import printable
 from ..protocol.spec import ClusterPatch, SpecBase
 from ..protocol.traits import Traits
+from . import DEFAULT_PATH
 from .limits import LEAST_HOLDS, SiteLimits
 from .presets import PRESETS
 from .sharing import Sharing
@@ -60,7 +61,6 @@ def near_to(typed: Any, known: Collection[str]) -> str:
     return f" (did you mean '{near[0]}'?)" if near else ""
 
 
-DEFAULT_PATH = Path("/etc/gpucluster/site.yaml")
 Rate = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..sharing.node import GPUPolicy
-from .model import DEFAULT_PATH, Site
+from . import site_path
+from .model import Site
 
-VARIABLE = "GPUCLUSTER_SITE"
 MOST_BYTES = 2**20
 
 Stamp = tuple[int, int, int, int]  # State of a file: device, inode, size, time of the last change.
@@ -24,12 +24,6 @@ Stamp = tuple[int, int, int, int]  # State of a file: device, inode, size, time 
 
 class UnreadableSite(Exception):
     """The file exists but cannot be used; the message has no full stop."""
-
-
-def site_path() -> Path:
-    """Return ``$GPUCLUSTER_SITE``, else ``/etc/gpucluster/site.yaml``."""
-    chosen = os.environ.get(VARIABLE)
-    return Path(chosen).absolute() if chosen else DEFAULT_PATH
 
 
 def stamp_of(path: Path) -> Stamp | None:

@@ -24,7 +24,7 @@ from types import ModuleType
 
 from ...operating_system import LINUX
 from ...operating_system.processes import show_as, yield_to_processes, yield_to_sessions
-from ...site.reading import site_path
+from ...site import site_path
 
 FIRST = (
     "numpy",
