@@ -11,12 +11,11 @@ from ..devices.host import host_devices
 from ..devices.selection import GPUProbe, probe_gpu, select_devices
 from ..protocol.capacity import DEFAULT_CPU_WORKERS
 from ..protocol.errors import NoUsableDevice
-from ..protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers
+from ..protocol.spec_base import SpecBase, WorkerCountOrZero, advanced, number_of_workers
 from ..protocol.traits import Traits
 from .backend import Chooser
 from .cuda.spec import GPU_EXTRA, CudaSpec, importable
 from .local import HostSpec, LocalSpec
-from .spec_fields import advanced
 
 
 class AutoSpec(HostSpec):

@@ -12,11 +12,10 @@ from ..protocol.errors import PreflightFailed
 from ..protocol.machine_spec import ScratchSpec
 from ..protocol.models import Network
 from ..protocol.sizes import format_size
-from ..protocol.spec_base import MAX_WORKERS, SpecBase, WorkerCountOrZero, number_of_workers
+from ..protocol.spec_base import MAX_WORKERS, SpecBase, WorkerCountOrZero, advanced, number_of_workers
 from ..protocol.traits import Traits
 from .backend import Backend, Plan, StartContext
 from .deployment import Deployment
-from .spec_fields import advanced
 from .workers import bounded_by_open_files, host_memory_limit, protocol_option, shared_machine, worker_options
 
 WORKER_FOOTPRINT_BYTES = 100 * 2**20  # Host memory of one idle CPU worker, roughly.

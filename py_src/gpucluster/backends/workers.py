@@ -147,7 +147,6 @@ _LOOK_UP_SECONDS = 2.0
 
 
 def address_of(interface: str) -> str:
-    """Return the address of a network interface of this machine."""
     addresses = psutil.net_if_addrs()
     if interface not in addresses:
         raise PreflightFailed(
@@ -222,7 +221,6 @@ FIRST_PRELOADS: tuple[str, ...] = () if LINUX else ("gpucluster.backends.spawned
 
 
 def shared_machine() -> Machine:
-    """Return what all workers of a cluster on this machine share."""
     found = this_machine()
     # distributed lowers every limit to what it considers the memory of the machine.
     return Machine(memory_bytes=min(found.memory_bytes, memory_bytes()), cores=found.cores)
@@ -234,7 +232,6 @@ def protocol_option(protocol: str) -> dict[str, str]:
 
 
 def worker_options(spec: MachineSpec) -> dict[str, Any]:
-    """Return the arguments of Dask's workers that follow from a spec."""
     options: dict[str, Any] = {}
     if given := given_variables():
         options["env"] = given

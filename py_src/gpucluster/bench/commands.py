@@ -164,7 +164,6 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
 def _written(
     found: Namespace, result: R, output: Path, write_page: Callable[[R, Path], None], text: str, code: int = 0
 ) -> Answer:
-    """Write the files of a result, and return the answer."""
     result.save(output)
     written = [output]
     if not getattr(found, "no_report", False):

@@ -43,7 +43,6 @@ class Comparison(BaseModel):
     doubts: list[str] = Field(default_factory=list, description="Why a difference may mean nothing.")
 
     def text(self) -> str:
-        """Return the comparison for a terminal."""
         rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "RESULT")]
         rows += [
             (pair.workload, pair.size, str(pair.n_workers), seconds_text(pair.first_seconds),

@@ -161,7 +161,6 @@ def _kind(name: str, beside: list[str]) -> str:
 
 
 def _note_on_kinds(found: list[str], transports: list[str]) -> list[str]:
-    """Return a note on the kinds of clusters, if there are two."""
     ranks = [name for name in found if _kind(name, transports) == "mpi"]
     others = [name for name in found if name not in ranks]
     if not ranks or not others:
@@ -226,7 +225,6 @@ def rows(result: TransportResult) -> list[tuple[str, ...]]:
 
 
 def _round(size: int) -> str:
-    """Return a size in decimal units."""
     unit, factor = next((pair for pair in (("MB", 10**6), ("kB", 10**3)) if size >= pair[1]), ("bytes", 1))
     return f"{size / factor:g} {unit}"
 

@@ -33,7 +33,6 @@ class Context:
     frames: str = "pandas"  # Library of data frames: ``pandas`` or ``cudf``.
 
     def blocks_for(self, size_bytes: int, most_bytes: int = 64 * 10**6) -> int:
-        """Return the number of blocks of data of this size."""
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:

@@ -52,7 +52,6 @@ def find(control: Control, name: str | None) -> ClusterModel:
 
 
 def named(control: Control, found: Namespace) -> ClusterModel:
-    """Return the cluster whose name was typed, or the default."""
     return find(control, getattr(found, "name", None))
 
 

@@ -64,7 +64,6 @@ class SentenceParser(argparse.ArgumentParser):
         return self.groups[title]
 
     def argument(self, *names: str, complete: Completions = (), group: str | None = None, **options: Any) -> None:
-        """Declare an argument and its completions."""
         action = (self.group(group) if group else self).add_argument(*names, **options)
         self.sources[action.dest] = complete
 
@@ -73,7 +72,6 @@ class SentenceParser(argparse.ArgumentParser):
         self.after_dashes = self.add_argument(name, nargs="*", metavar=metavar, help=help)
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Read the words after the verb."""
         words, command = self._split(words)
         # Names in the API and in some messages have underscores.
         words = [_dashes(word) for word in words]
@@ -126,7 +124,6 @@ class SentenceParser(argparse.ArgumentParser):
         return dict(self._option_string_actions)
 
     def positionals(self) -> list[argparse.Action]:
-        """Return the positional arguments, in order."""
         return [action for action in self._actions if not action.option_strings]
 
     def sections(self) -> dict[str, list[argparse.Action]]:

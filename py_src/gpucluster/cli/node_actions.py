@@ -104,7 +104,6 @@ def _more(more: More) -> str:
 
 
 def class_text(answer: ClassClusters) -> str:
-    """Return the clusters of a class, one per line."""
     if not answer.clusters:
         return "No cluster on this machine is visible to instructors."
     rows = [("USER", "KIND", "STATE", "WORKERS", "GPU", "SINCE", "IDLE"), *map(_class_row, answer.clusters)]

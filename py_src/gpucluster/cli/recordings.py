@@ -56,7 +56,6 @@ def record(control: Control, found: Namespace, progress: Callable[[str], None]) 
 
 
 def written_line(written: RecordingWritten) -> str:
-    """Describe what was written."""
     line = (
         f"{written.cluster}: {counted(written.samples, 'sample')} in {written.path}, {format_size(written.size_bytes)}"
     )

@@ -98,7 +98,6 @@ def text(answer: SiteAnswer) -> str:
 
 
 def _shown(settings: PerUser | Sharing | SiteLimits, leave_out: Collection[str]) -> dict[str, Any]:
-    """Return what is set, as it is shown."""
     values = {name: value for name, value in vars(settings).items() if name not in leave_out}
     is_set = {name: value for name, value in values.items() if value or value == 0}  # False, too
     return {name: _FORMS[name](value) if name in _FORMS else value for name, value in is_set.items()}

@@ -186,7 +186,6 @@ def workers(model: ClusterModel) -> str:
 
 
 def worker_line(model: ClusterModel) -> str:
-    """Return a cluster's name and number of workers."""
     line = f"{model.name}: {counted(model.n_workers, 'worker')}"
     if model.wanted.adapt is not None:
         line += f", {model.wanted.adapt.minimum} to {model.wanted.adapt.maximum} depending on the load"

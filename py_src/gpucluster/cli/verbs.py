@@ -256,7 +256,6 @@ VERBS = {
 
 
 def find_verb(name: str) -> Subcommand | None:
-    """Return a verb, also an added one."""
     if name in VERBS:
         return VERBS[name]
     added = added_commands(name.split(" ")[0])

@@ -118,7 +118,6 @@ class LeaseOfWorkers:
 
     @property
     def holds(self) -> bool:
-        """Whether it has workers now."""
         return self._hold is not None and self._hold.holds
 
     @property

@@ -19,7 +19,6 @@ FORBIDDEN = "This site does not allow links to clusters."
 
 
 def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by: str | None) -> NewLink:
-    """Create a link to a running cluster."""
     require_allowed(request)
     if model.wanted.stopped:
         raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it can no longer be viewed.")
@@ -29,7 +28,6 @@ def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by:
 
 
 def with_address(made: NewLink) -> NewLink:
-    """Return a link with its address, if that is known here."""
     here = jupyter_here()
     url = here.base + made.path if here.base is not None else None
     return made.model_copy(update={"url": url, "notes": [here.note] if here.note else []})

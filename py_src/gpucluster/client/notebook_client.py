@@ -83,7 +83,6 @@ class Client(ClientOfCluster):
         return link
 
     def warn_of_settings(self, names: list[str]) -> None:
-        """Warn that these settings have no effect."""
         warnings.warn(
             f"{', '.join(names)}: dask.config differs from what the scheduler has. It has no effect on a cluster that "
             "runs already; set it before you create the cluster.",
@@ -92,7 +91,6 @@ class Client(ClientOfCluster):
         )
 
     def current_cell(self) -> tuple[str, str, Mapping[str, Any]] | None:
-        """Return the cell that this notebook runs."""
         cell = current_cell()
         return None if cell is None else (cell.name, cell.id, cell.facts)
 
@@ -201,7 +199,6 @@ class Client(ClientOfCluster):
         return ClientClosed(f"{how}Connect to it and compute them again: {connect}")
 
     def after_the_release(self, why: str) -> ResultsAreReleased:
-        """Return the error for needing released results."""
         return ResultsAreReleased(why)
 
     def after_the_restart(self, key: Any, when: datetime) -> ResultsAreLost:
@@ -216,7 +213,6 @@ class Client(ClientOfCluster):
         )
 
     def after_the_end(self) -> ClientClosed:
-        """Return the error for requests to this client once it is closed."""
         return self._closed(
             "This client is closed; the cluster '{0}' keeps running. Create another client: "
             'gpucluster.connect("{0}").get_client().',

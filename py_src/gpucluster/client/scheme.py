@@ -23,7 +23,6 @@ class ClusterConnector(Connector):
     """Connects to the scheduler of a cluster of this user."""
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
-        """Connect to the cluster with that name or id."""
         registry = Registry()
         model = registry.find(address)
         if model.state.ended or model.scheduler_address is None:

@@ -254,7 +254,6 @@ def plan_tunnel(
 
 
 def _line(node: str, gate: str | None, port: int, local: int, outer: str | None) -> tuple[str, list[Check]]:
-    """Return the command line and the checks of its route."""
     user = getpass.getuser()
     if gate is None:
         target = "localhost" if outer in {None, "*"} else bracketed(str(outer))

@@ -121,7 +121,6 @@ _OVER = {ClusterState.STOPPING, ClusterState.STOPPED, ClusterState.FAILED}
 
 
 def is_over(model: ClusterModel | None) -> bool:
-    """Return whether a cluster has ended or is stopping."""
     return model is not None and model.state in _OVER
 
 

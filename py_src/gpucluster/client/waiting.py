@@ -123,7 +123,6 @@ def raise_if_not_scaled(model: ClusterModel, n_workers: int) -> None:
 
 
 async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
-    """Wait until all workers run in new processes."""
     old = {worker.pid for worker in before.workers}  # A request is accepted before its effect is visible.
 
     def done(model: ClusterModel) -> bool:
@@ -147,8 +146,6 @@ async def wait_until_restarted(registry: Registry, before: ClusterModel, *, time
 async def wait_until_retired(
     registry: Registry, id: str, worker: str, address: str | None, *, timeout: float
 ) -> ClusterModel:
-    """Wait until no worker has that address."""
-
     def done(model: ClusterModel) -> bool:
         if address not in {found.address for found in model.workers}:
             return True
@@ -166,8 +163,6 @@ async def wait_until_retired(
 
 
 async def wait_until_connected(registry: Registry, id: str, n_workers: int, *, timeout: float) -> ClusterModel:
-    """Wait until at least that many workers are connected."""
-
     def done(model: ClusterModel) -> bool:
         if model.n_workers >= n_workers:
             return True

@@ -41,7 +41,6 @@ class StoredTable:
 
 
 def path_of(table: str) -> Path:
-    """Return the path of a table in the installed package."""
     return Path(str(files(__package__))) / FOLDER / f"{table}.parquet"
 
 

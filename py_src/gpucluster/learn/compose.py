@@ -237,7 +237,6 @@ class ColumnTransformer(LazyTransformerMixin, ComputesWithClient):
         return [each for each in self.transformers_ if each[1] != "drop" and self._positions(each[2])]
 
     def _positions(self, columns: Any) -> list[int]:
-        """Return the numbers of columns."""
         known = {name: number for number, name in enumerate(getattr(self, "feature_names_in_", []))}
         n = self.n_features_in_
         if isinstance(columns, slice):

@@ -251,7 +251,6 @@ class DistributedEstimator(ComputesWithClient):
         return self._plain_model()
 
     def _plain_class(self) -> Callable[..., Any]:
-        """Return scikit-learn's class."""
         module, _, name = self._scikit_learn.rpartition(".")
         return getattr(import_module(module), name)
 

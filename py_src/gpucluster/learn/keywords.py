@@ -62,7 +62,6 @@ def keeps_client(init: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_option(function: Callable[..., Any], option: inspect.Parameter) -> inspect.Signature:
-    """Return the signature of a function with one more keyword."""
     signature = inspect.signature(function)
     parameters = sorted([*signature.parameters.values(), option], key=lambda each: each.kind)
     return signature.replace(parameters=parameters)

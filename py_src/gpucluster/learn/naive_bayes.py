@@ -270,7 +270,6 @@ class GaussianNB(NaiveBayes):
 
 
 def checked_priors(priors: ArrayLike, n_classes: int) -> Array:
-    """Return probabilities of the classes as an array, after checks."""
     try:
         priors = np.atleast_1d(np.asarray(priors, dtype=np.float64))
     except (TypeError, ValueError):

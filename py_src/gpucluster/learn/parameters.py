@@ -24,7 +24,6 @@ class Rule(NamedTuple):
     advice: str = ""  # What to do instead.
 
     def check(self, name: str, value: Any) -> None:
-        """Refuse other values."""
         if self.allows(value):
             return
         if not self.text:
@@ -33,7 +32,6 @@ class Rule(NamedTuple):
 
 
 def whole(least: int) -> Rule:
-    """Allow whole numbers."""
     return Rule(lambda value: _is(value, Integral) and value >= least, f"a whole number of {least} or more")
 
 
@@ -48,7 +46,6 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def one_of(*values: str | None, advice: str = "") -> Rule:
-    """Allow these values."""
     *others, last = map(repr, values)
     text = f"{', '.join(others)} or {last}" if others else last
     return Rule(lambda value: (value is None or isinstance(value, str)) and value in values, text, advice)
@@ -83,7 +80,6 @@ _FITTED = object()
 
 
 def parameter(default: Any, rule: Rule | None = None, *, kw_only: bool = True) -> Any:
-    """Declare a parameter."""
     return Declared(default, rule, kw_only)
 
 

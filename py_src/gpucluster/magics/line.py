@@ -59,7 +59,6 @@ def _end_of_json(text: str, place: int) -> int | None:
 
 
 def may_expand(line: str) -> bool:
-    """Return whether a line may contain variables."""
     return "{" in line or "$" in line
 
 

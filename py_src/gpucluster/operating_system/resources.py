@@ -141,7 +141,6 @@ def usable_processors() -> list[int]:
 
 
 def processor_name() -> str | None:
-    """Return the name of the processor, if the system reports it."""
     names: list[str] = []
     if LINUX:
         with suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:

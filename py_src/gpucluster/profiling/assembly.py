@@ -123,7 +123,6 @@ class TelemetryListener:
                     self._readings.add(Telemetry.model_validate_json(line).sample)
 
     def stop(self) -> TelemetryReadings:
-        """End, and return the readings."""
         wall, own = time.perf_counter() - self._since[0], time.process_time() - self._since[1]
         self._readings.own_cores = own / wall if wall > 0 else 0.0
         self._task.cancel()

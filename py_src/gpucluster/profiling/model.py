@@ -189,14 +189,12 @@ class ReportFigures(BaseModel):
 
     @property
     def mean_task_seconds(self) -> float | None:
-        """Mean time that a task computed."""
         if not self.n_tasks or self.compute_seconds is None:
             return None
         return self.compute_seconds / self.n_tasks
 
     @property
     def worker_import_seconds(self) -> float:
-        """Longest import time of any worker."""
         return max((worker.import_seconds or 0.0 for worker in self.workers), default=0.0)
 
     @property

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 
 from .plain_text import printable
 from .sizes import MemorySize, MemorySizeOrAuto, zero_means_none
-from .spec_base import MOST_SECONDS, Interface, SpecBase, shown_in
+from .spec_base import MOST_SECONDS, AbsolutePath, Interface, SpecBase, advanced, option, pairs
 from .version import GIVEN_VARIABLES
 
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -28,10 +28,7 @@ HIDDEN = "…"  # Replaces the value of a variable, which may be a password, in 
 def _pairs(value: Any, example: str) -> dict[Any, Any]:
     """Read a mapping, or the same as text: ``NAME=value,OTHER=value``."""
     if isinstance(value, str):
-        parts = [part.strip() for part in value.split(",") if part.strip()]
-        if not all("=" in part for part in parts):
-            raise ValueError(f"must be written like {example}")
-        value = {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+        value = pairs(value, example)
     if not isinstance(value, Mapping):
         raise ValueError(f"must be a mapping of names to values, or text like {example}")
     if len(value) > _MOST_ENTRIES:
@@ -95,38 +92,39 @@ class MachineSpec(SpecBase):
 
     forked: ClassVar[bool] = True
     """Whether workers are forked from the process that starts them."""
-    env: Environment | None = Field(
+    env: Environment | None = advanced(
+        "Cluster",
+        "Environment variables",
         None,
-        title="Environment variables",
-        description="Environment variables of the workers, as 'NAME=value,OTHER=value'; in Python and "
+        "Environment variables of the workers, as 'NAME=value,OTHER=value'; in Python and "
         "JSON also a mapping. The values are not stored.",
-        json_schema_extra=shown_in("Cluster", advanced=True, empty="none"),
+        empty="none",
     )
-    resources: Resources | None = Field(
+    resources: Resources | None = advanced(
+        "Cluster",
+        "Resources",
         None,
-        title="Resources",
-        description="Abstract resources of each worker, as 'GPU=2,MEMORY=4e9'; in Python and JSON also a mapping.",
-        json_schema_extra=shown_in("Cluster", advanced=True, empty="none"),
+        "Abstract resources of each worker, as 'GPU=2,MEMORY=4e9'; in Python and JSON also a mapping.",
+        empty="none",
     )
-    preload: Annotated[list[str], BeforeValidator(_parse_preload)] = Field(
-        default_factory=list,
-        title="Preload",
-        description="Modules, or absolute paths of Python files, that each worker runs when it starts; their "
+    preload: Annotated[list[str], BeforeValidator(_parse_preload)] = advanced(
+        "Cluster",
+        "Preload",
+        list,
+        "Modules, or absolute paths of Python files, that each worker runs when it starts; their "
         "'dask_setup(worker)' is called.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
     )
-    lifetime_seconds: Lifetime | None = Field(
+    lifetime_seconds: Lifetime | None = advanced(
+        "Cluster",
+        "Worker lifetime",
         None,
-        title="Worker lifetime",
-        description="Seconds after which a worker hands over its results and restarts; none: never.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+        "Seconds after which a worker hands over its results and restarts; none: never.",
     )
-    lifetime_stagger_seconds: Lifetime | None = Field(
+    lifetime_stagger_seconds: Lifetime | None = advanced(
+        "Cluster",
+        "Lifetime jitter",
         None,
-        title="Lifetime jitter",
-        description="Random difference between the lifetimes of workers, in seconds, so that they do not all "
-        "restart at once.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+        "Random difference between the lifetimes of workers, in seconds, so that they do not all restart at once.",
     )
 
     def process_environment(self) -> dict[str, str]:
@@ -159,13 +157,13 @@ class MachineSpec(SpecBase):
 class ScratchSpec(MachineSpec):
     """Options of kinds whose workers spill to a disk of this machine."""
 
-    scratch_limit: MemorySizeOrAuto | None = Field(
+    scratch_limit: MemorySizeOrAuto | None = advanced(
+        "Memory",
+        "Scratch limit",
         "auto",
-        title="Scratch limit",
-        description="Limit on what all workers together spill to disk: a size ('20 GiB'), a percentage of the disk "
+        "Limit on what all workers together spill to disk: a size ('20 GiB'), a percentage of the disk "
         "('10%'), 'auto' for half of what is free when the cluster starts (or of what the site leaves you, if that is "
         "less), or none for no limit, which a site may reject. What does not fit stays in memory.",
-        json_schema_extra=shown_in("Memory", advanced=True),
     )
 
 
@@ -174,35 +172,33 @@ class NodeSpec(MachineSpec):
 
     forked: ClassVar[bool] = False
 
-    memory_limit: MemorySizeOrAuto | None = Field(
+    memory_limit: MemorySizeOrAuto | None = option(
+        "Memory",
+        "Host memory per worker",
         "auto",
-        title="Host memory per worker",
-        description=(
-            "Host memory of one worker: a size ('2 GiB'), 'auto' for its share of the memory where it runs, or none "
-            "(also 0) for no limit."
-        ),
-        json_schema_extra=shown_in("Memory"),
+        "Host memory of one worker: a size ('2 GiB'), 'auto' for its share of the memory where it runs, or none "
+        "(also 0) for no limit.",
     )
-    local_directory: str | None = Field(
+    local_directory: str | None = advanced(
+        "Memory",
+        "Scratch directory",
         None,
-        title="Scratch directory",
-        description="Absolute path of a directory on a local disk of the workers' machines, for spilled data. A "
+        "Absolute path of a directory on a local disk of the workers' machines, for spilled data. A "
         "private folder is made inside.",
-        json_schema_extra=shown_in("Memory", advanced=True),
     )
-    interface: Interface | None = Field(
+    interface: Interface | None = advanced(
+        "Network",
+        "Network interface",
         None,
-        title="Network interface",
-        description="Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
+        "Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
         "other machines. Default: this machine only, or the one that leads to them.",
-        json_schema_extra=shown_in("Network", advanced=True),
     )
-    protocol: Literal["tls", "tcp"] = Field(
+    protocol: Literal["tls", "tcp"] = advanced(
+        "Network",
+        "Network",
         "tls",
-        title="Network",
-        description="'tls' encrypts, and lets only you connect. 'tcp' is open: anyone who can reach one of these "
+        "'tls' encrypts, and lets only you connect. 'tcp' is open: anyone who can reach one of these "
         "machines can run code as you.",
-        json_schema_extra=shown_in("Network", advanced=True),
     )
 
     @field_validator("memory_limit")
@@ -226,7 +222,7 @@ def _parse_device(value: Any) -> int | str:
     return device
 
 
-_memory_option = partial(Field, json_schema_extra=shown_in("GPU memory", advanced=True))
+_memory_option = partial(advanced, "GPU memory")
 
 # One validator for the union: pydantic would report the fault of each of its members.
 Device = Annotated[int | str, BeforeValidator(_parse_device)]
@@ -236,62 +232,53 @@ class GPUSpec(MachineSpec):
     """Options of workers that have a GPU each (dask-cuda)."""
 
     device_memory_limit: MemorySizeOrAuto | None = _memory_option(
+        "GPU memory before spilling",
         "auto",
-        title="GPU memory before spilling",
-        description="GPU memory that a worker's stored results may use before they move to host memory: "
+        "GPU memory that a worker's stored results may use before they move to host memory: "
         "a size, a fraction of the GPU, 'auto' (80%), or none (also 0) for no limit.",
     )
     rmm_pool_size: MemorySize | None = _memory_option(
+        "RMM pool",
         None,
-        title="RMM pool",
-        description="GPU memory that each worker allocates as a pool when it starts: a size or a fraction of the GPU.",
+        "GPU memory that each worker allocates as a pool when it starts: a size or a fraction of the GPU.",
     )
     rmm_maximum_pool_size: MemorySize | None = _memory_option(
-        None, title="RMM pool limit", description="Size that the pool (or the asynchronous allocator) may grow to."
+        "RMM pool limit", None, "Size that the pool (or the asynchronous allocator) may grow to."
     )
     rmm_async: bool = _memory_option(
+        "Asynchronous allocator",
         False,
-        title="Asynchronous allocator",
-        description="Use CUDA's stream-ordered allocator. It has its own pool, so leave 'rmm_pool_size' empty.",
+        "Use CUDA's stream-ordered allocator. It has its own pool, so leave 'rmm_pool_size' empty.",
     )
     rmm_managed_memory: bool = _memory_option(
+        "Managed memory",
         False,
-        title="Managed memory",
-        description="Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.",
+        "Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.",
     )
     rmm_release_threshold: MemorySize | None = _memory_option(
-        None,
-        title="Release threshold",
-        description="The asynchronous allocator releases unused memory above this size.",
+        "Release threshold", None, "The asynchronous allocator releases unused memory above this size."
     )
     rmm_track_allocations: bool = _memory_option(
+        "Track allocations",
         True,
-        title="Track allocations",
-        description="Measure how much of the pool is used, for the gauges. Adds a small cost to each allocation.",
+        "Measure how much of the pool is used, for the gauges. Adds a small cost to each allocation.",
     )
     rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = _memory_option(
-        default_factory=list,
-        title="Libraries that use RMM",
-        description="Libraries whose GPU memory comes from the same pool.",
+        "Libraries that use RMM", list, "Libraries whose GPU memory comes from the same pool."
     )
-    rmm_log_directory: str | None = _memory_option(
-        None, title="Allocation log", description="Absolute path of a directory where each worker logs its allocations."
+    rmm_log_directory: AbsolutePath | None = _memory_option(
+        "Allocation log", None, "Absolute path of a directory where each worker logs its allocations."
     )
     enable_cudf_spill: bool = _memory_option(
-        False,
-        title="cuDF spilling",
-        description="Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL.",
+        "cuDF spilling", False, "Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL."
     )
     cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = _memory_option(
+        "cuDF spill statistics",
         0,
-        title="cuDF spill statistics",
-        description="0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
+        "0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
     )
-    pre_import: list[str] = Field(
-        default_factory=list,
-        title="Import at start",
-        description="Modules that each worker imports before its first task, such as 'cudf'.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+    pre_import: list[str] = advanced(
+        "Cluster", "Import at start", list, "Modules that each worker imports before its first task, such as 'cudf'."
     )
 
     def chosen_gpu_options(self) -> list[str]:
@@ -317,7 +304,6 @@ class GPUSpec(MachineSpec):
         return {**self.worker_environment(), **super().process_environment()}
 
     _never_spills = field_validator("device_memory_limit", mode="before")(zero_means_none)
-    _absolute_log = field_validator("rmm_log_directory")(MachineSpec._absolute)
 
     @field_validator("pre_import")
     @classmethod

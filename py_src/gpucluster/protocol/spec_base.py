@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
@@ -30,15 +31,6 @@ WorkerCount = Annotated[int, Field(strict=True, ge=1, le=MAX_WORKERS)]
 WorkerCountOrZero = Annotated[int, Field(strict=True, ge=0, le=MAX_WORKERS)]
 
 
-def _parse_interface(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_.:-]{1,32}", value):
-        raise ValueError("must be the name of a network interface, such as 'ib0'")
-    return value
-
-
-Interface = Annotated[str, AfterValidator(_parse_interface)]
-
-
 _WORKERS = (
     "Number of workers; 0 starts with none. Default: one per GPU, or one per core up to four on CPU; ssh: one per "
     "host, or per GPU there; mpi: one per core that Slurm has allocated, elsewhere up to four, or one per GPU; slurm: "
@@ -57,6 +49,37 @@ def shown_in(group: str, *, advanced: bool = False, **shown: str) -> dict[str, A
     return {"group": group, "advanced": advanced, **shown}
 
 
+def option(group: str, title: str, default: Any, description: str, **shown: Any) -> Any:
+    """Return a field that forms show in a group.
+
+    `default`: or what makes it, such as ``list``. `shown`: further arguments of ``shown_in``.
+    """
+    made = {"default_factory" if callable(default) else "default": default}
+    return Field(**made, title=title, description=description, json_schema_extra=shown_in(group, **shown))
+
+
+advanced = partial(option, advanced=True)
+
+
+def matching(pattern: str, message: str) -> AfterValidator:
+    """Refuse a text that does not match as a whole."""
+
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(message)
+        return value
+
+    return AfterValidator(check)
+
+
+def pairs(text: str, example: str) -> dict[str, str]:
+    """Read ``NAME=value,OTHER=value``."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all("=" in part for part in parts):
+        raise ValueError(f"must be written like {example}")
+    return {name.strip(): given.strip() for name, _, given in (part.partition("=") for part in parts)}
+
+
 def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
     """Return the ``json_schema_extra`` of a kind that hides these fields in the form and on the command line."""
 
@@ -72,14 +95,17 @@ def number_of_workers(left_out: str) -> Any:
 
     `left_out`: the default, as the end of a sentence without its full stop.
     """
-    return Field(
+    return option(
+        "Cluster",
+        "Workers",
         None,
-        title="Workers",
-        description=_WORKERS,
-        json_schema_extra=shown_in(
-            "Cluster", unit="worker", help=f"Number of workers; 0 starts with none. Default: {left_out}."
-        ),
+        _WORKERS,
+        unit="worker",
+        help=f"Number of workers; 0 starts with none. Default: {left_out}.",
     )
+
+
+Interface = Annotated[str, matching(r"[A-Za-z0-9_.:-]{1,32}", "must be the name of a network interface, such as 'ib0'")]
 
 
 class SpecBase(BaseModel):
@@ -90,49 +116,47 @@ class SpecBase(BaseModel):
     )
 
     backend: str = Field(title="Kind", description="Kind of cluster.")
-    name: str | None = Field(
+    name: str | None = option(
+        "Cluster",
+        "Name",
         None,
-        title="Name",
-        description="Name of the cluster: letters, digits, '.', '_' and '-'. Default: chosen automatically.",
-        json_schema_extra=shown_in("Cluster"),
+        "Name of the cluster: letters, digits, '.', '_' and '-'. Default: chosen automatically.",
     )
-    n_workers: WorkerCountOrZero | None = Field(
+    n_workers: WorkerCountOrZero | None = option(
+        "Cluster",
+        "Workers",
         None,
-        title="Workers",
-        description="Number of workers; 0 starts with none. Default: depends on the kind.",
-        json_schema_extra=shown_in("Cluster", unit="worker"),
+        "Number of workers; 0 starts with none. Default: depends on the kind.",
+        unit="worker",
     )
-    threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = Field(
-        1,
-        title="Threads per worker",
-        description="Tasks that one worker runs at the same time.",
-        json_schema_extra=shown_in("Cluster", advanced=True, unit="thread"),
+    threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = advanced(
+        "Cluster", "Threads per worker", 1, "Tasks that one worker runs at the same time.", unit="thread"
     )
-    memory_limit: MemorySizeOrAuto | None = Field(
+    memory_limit: MemorySizeOrAuto | None = option(
+        "Memory",
+        "Host memory per worker",
         "auto",
-        title="Host memory per worker",
-        description="Host memory of one worker: a size ('2 GiB'), a percentage of this machine ('20%'), "
+        "Host memory of one worker: a size ('2 GiB'), a percentage of this machine ('20%'), "
         "'auto' for an equal share, or none (also 0) for no limit.",
-        json_schema_extra=shown_in("Memory"),
     )
-    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)] | None = Field(
+    idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)] | None = advanced(
+        "Cluster",
+        "Stop when idle for",
         3600,
-        title="Stop when idle for",
-        description="Seconds without clients and tasks after which the cluster stops; none: never.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+        "Seconds without clients and tasks after which the cluster stops; none: never.",
     )
-    local_directory: str | None = Field(
+    local_directory: str | None = advanced(
+        "Memory",
+        "Scratch directory",
         None,
-        title="Scratch directory",
-        description="Absolute path of a directory on local disk for spilled data; created if missing. "
+        "Absolute path of a directory on local disk for spilled data; created if missing. "
         "A private folder is made inside.",
-        json_schema_extra=shown_in("Memory", advanced=True),
     )
-    kernel_name: str | None = Field(
+    kernel_name: str | None = advanced(
+        "Cluster",
+        "Environment",
         None,
-        title="Environment",
-        description="Name of the Jupyter kernel whose Python environment the workers use. Default: that of the caller.",
-        json_schema_extra=shown_in("Cluster", advanced=True),
+        "Name of the Jupyter kernel whose Python environment the workers use. Default: that of the caller.",
     )
 
     @property
@@ -196,6 +220,15 @@ class SpecBase(BaseModel):
         if value is not None and not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", value):
             raise ValueError("must be the name of an installed Jupyter kernel")
         return value
+
+
+AbsolutePath = Annotated[str, AfterValidator(lambda value: SpecBase._absolute(value))]
+
+
+def not_at_default(spec: SpecBase, names: Iterable[str]) -> str | None:
+    """Return the first of these fields that differs from its default."""
+    fields = type(spec).model_fields
+    return next((name for name in names if getattr(spec, name) != fields[name].default), None)
 
 
 class UnknownSpec(SpecBase):

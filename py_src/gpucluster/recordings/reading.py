@@ -113,7 +113,6 @@ def read_length(path: Path) -> float | None:
 
 
 def read_recording(path: Path) -> RecordedSession:
-    """Return a recording with all playable samples."""
     recording: Recording | None = None
     samples: list[TelemetrySample] = []
     damaged = 0
@@ -244,7 +243,6 @@ def playing_speed(speed: Any, name: str = "speed") -> float:
 
 
 def times_of(samples: Sequence[TelemetrySample]) -> list[float]:
-    """Return the time of each sample in seconds since the first one."""
     moments = [moment(sample.at) for sample in samples]
     times = [0.0]
     for before, after in pairwise(moments):
@@ -282,7 +280,6 @@ class CutOff(Exception):
 
 
 def named(path: Path) -> str:
-    """Return the name of a file for a message."""
     return printable(path.name, 120)
 
 

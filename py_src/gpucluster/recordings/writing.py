@@ -245,7 +245,6 @@ class RecordingWriter:
 
     @property
     def size_bytes(self) -> int:
-        """Size of the file so far."""
         with suppress(OSError):
             return (self.path if self._raw.closed else self._part).stat().st_size
         return 0

@@ -43,7 +43,6 @@ def tail(path: Path, lines: int) -> list[str]:
 def ended_fields(
     model: ClusterModel, state: ClusterState, reason: str | None, *, at: str, log_tail: list[str]
 ) -> dict[str, Any]:
-    """Return the fields of a cluster that change with its end."""
     ended, other = MessageCode.ENDED, MessageCode.FAILED
     if state is ClusterState.FAILED:
         ended, other = other, ended

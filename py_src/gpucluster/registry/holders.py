@@ -52,7 +52,6 @@ class Hold:
 
 
 def lease_of_this_process(scope: Scope, holder: str) -> Lease:
-    """Return the record of a lease that this process takes."""
     me = identify(os.getpid())
     assert me is not None
     return Lease(scope=scope, holder=holder, pid=me.pid, birth=me.birth)
@@ -84,7 +83,6 @@ def release_standby(folder: Folder) -> bool:
 
 
 def is_standby_wanted(folder: Folder) -> bool:
-    """Whether a running process wants the standby."""
     with suppress(FileNotFoundError):
         for path in folder.wanted_by.iterdir():
             with suppress(OSError, ValidationError):

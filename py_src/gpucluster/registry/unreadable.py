@@ -125,7 +125,6 @@ def of_another_version(model: ClusterModel) -> bool:
 
 
 def ended_outline(record: Record, model: ClusterModel, *, at: str) -> Record:
-    """Return the outline of a cluster as ended, because its process is gone."""
     if model.state.ended:
         return record
     reason = f"Its process is gone. {_made_by(model.protocol_version)}"
@@ -167,7 +166,6 @@ def _with_warning(record: Record, model: ClusterModel, warning: str) -> Record:
 
 
 def _why(state: ClusterState, reason: str | None) -> list[Message]:
-    """Return the message with the reason of a cluster's end, if known."""
     code = MessageCode.FAILED if state is ClusterState.FAILED else MessageCode.ENDED
     return [] if reason is None else [Message.of(code, reason)]
 

@@ -150,7 +150,6 @@ class Families:
         self._families = families
 
     def collect(self) -> Iterable[Metric]:
-        """Return the families that have samples."""
         return [family for family in self._families if family.samples]
 
 

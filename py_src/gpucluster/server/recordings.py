@@ -52,7 +52,6 @@ class RecordingFolder:
         return self._entry("folder", path, shown)
 
     def new_file(self, cluster: str) -> Path:
-        """Return an unused path for a recording of this cluster."""
         folder = self.root / self._made
         try:
             if not folder.resolve().is_relative_to(self.root.resolve()):

@@ -183,7 +183,6 @@ def gpus_asked(spec: SpecBase) -> int:
 
 
 def is_here(model: ClusterModel) -> bool:
-    """Whether a cluster's workers are on this machine."""
     return _runs_here(model.backend)
 
 

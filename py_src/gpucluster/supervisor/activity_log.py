@@ -99,7 +99,6 @@ class ActivityLog:
         self._append("failure", message)
 
     def note_model(self, model: ClusterModel) -> None:
-        """Note the state of the cluster, if it is new."""
         state = model.state
         if state is self._state:
             return

@@ -212,7 +212,6 @@ class WidgetKernel:
     # -- on the background loop --------------------------------------------------------------------
 
     def feed(self, control: AsyncControl, id: str) -> ClusterFeed | None:
-        """Return the feed of a cluster, if it has listeners."""
         return self._feeds.get((str(control.registry.directory), id))
 
     def attend(self, widget: ClusterWidget) -> None:

@@ -18,8 +18,7 @@ from pydantic import Field, field_validator, model_validator
 from ...operating_system import LINUX
 from ...protocol.errors import FieldError, GPUClusterError, MissingPackage, PreflightFailed
 from ...protocol.machine_spec import Device, GPUSpec, ScratchSpec
-from ...protocol.spec_base import Interface, WorkerCountOrZero, number_of_workers
-from ..spec_fields import advanced, option
+from ...protocol.spec_base import Interface, WorkerCountOrZero, advanced, number_of_workers, option
 
 _advanced = partial(advanced, "Network")
 
@@ -97,7 +96,6 @@ GPU_EXTRA = "pip install 'gpucluster[gpu-cu13]'"
 
 
 def refused(option: str, message: str, error: type[GPUClusterError] = PreflightFailed) -> GPUClusterError:
-    """Return the error of one option."""
     return error(message, fields=[FieldError(field=option, message=message)])
 
 

@@ -14,8 +14,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from ...operating_system.files import NotPlain, read_plain_file
 from ...protocol.errors import PreflightFailed
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import SpecBase, not_shown
-from ..spec_fields import AbsolutePath, advanced, not_at_default, option
+from ...protocol.spec_base import AbsolutePath, SpecBase, advanced, not_at_default, not_shown, option
 
 if TYPE_CHECKING:
     from distributed.security import Security

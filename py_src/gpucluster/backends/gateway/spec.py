@@ -17,8 +17,16 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue, WithJsonSche
 
 from ...protocol.errors import FieldError, PreflightFailed
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import SpecBase, WorkerCountOrZero, not_shown
-from ..spec_fields import advanced, matching, not_at_default, option, pairs
+from ...protocol.spec_base import (
+    SpecBase,
+    WorkerCountOrZero,
+    advanced,
+    matching,
+    not_at_default,
+    not_shown,
+    option,
+    pairs,
+)
 
 _YES_NO = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 _JSON_TYPES = {"int": "integer", "float": "number", "bool": "boolean"}

@@ -12,8 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema, field_v
 from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.sizes import MemorySize, MemorySizeOrAuto
-from ...protocol.spec_base import WorkerCountOrZero, not_shown, number_of_workers
-from ..spec_fields import advanced, matching, option, pairs
+from ...protocol.spec_base import WorkerCountOrZero, advanced, matching, not_shown, number_of_workers, option, pairs
 
 DNSName = Annotated[
     str,

@@ -140,7 +140,6 @@ def _library(version: str) -> Family:
 
 
 async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
-    """Return the launcher of the ranks."""
     candidates = _candidates(spec)
     if not candidates:
         if spec.launcher is not None and os.path.isabs(spec.launcher):

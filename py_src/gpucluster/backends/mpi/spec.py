@@ -11,8 +11,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, mo
 
 from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import WorkerCount
-from ..spec_fields import AbsolutePath, advanced, option
+from ...protocol.spec_base import AbsolutePath, WorkerCount, advanced, option
 
 MOST_OPTIONS = 100
 _LAUNCHER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
@@ -95,12 +94,10 @@ class MPISpec(NodeSpec, GPUSpec):
 
     @property
     def port_protocol(self) -> str:
-        """The protocol of ports, including those of the scheduler."""
         return "tls" if self.protocol == "mpi" else self.protocol
 
     @property
     def options(self) -> list[str]:
-        """Further options of the launcher."""
         return self.launcher_options or []
 
     @property

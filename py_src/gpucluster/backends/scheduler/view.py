@@ -151,7 +151,6 @@ class SchedulerView(ABC):
 
     @property
     def heartbeat_seconds(self) -> float:
-        """Seconds between the heartbeats of one worker."""
         return float(self._reading("heartbeat_seconds"))
 
     async def ask_for_heartbeats(self) -> None:

@@ -184,7 +184,6 @@ class SchedulerJob:
 
 
 async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], Awaitable[None]]) -> SchedulerInJob:
-    """Wait for the scheduler's job and connect to it."""
     looking = asyncio.ensure_future(look())
     try:
         address, port = await job.address(lambda message: context.report("scheduler", message))

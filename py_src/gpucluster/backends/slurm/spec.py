@@ -13,8 +13,15 @@ from ...protocol.durations import DEFAULT_SCHEDULER_WALLTIME, walltime_seconds
 from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
 from ...protocol.sizes import MemorySize, MemorySizeOrAuto
-from ...protocol.spec_base import WorkerCountOrZero, not_whole_jobs, number_of_workers
-from ..spec_fields import advanced, matching, not_at_default, option
+from ...protocol.spec_base import (
+    WorkerCountOrZero,
+    advanced,
+    matching,
+    not_at_default,
+    not_whole_jobs,
+    number_of_workers,
+    option,
+)
 
 DEFAULT_WALLTIME = "01:00:00"
 MOST_LINES = 50
@@ -201,7 +208,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def workers_on_node(self) -> int:
-        """Workers of one job on each of its nodes."""
         return self.workers_in_job // self.nodes_per_job
 
     @property
@@ -211,7 +217,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def takes_whole_nodes(self) -> bool:
-        """Whether its jobs have their nodes to themselves."""
         return self.exclusive or "--exclusive" in self.directives
 
     @property
@@ -220,7 +225,6 @@ class SlurmSpec(NodeSpec, GPUSpec):
 
     @property
     def cores_on_node(self) -> int:
-        """CPU cores of one job on each of its nodes."""
         return self.cores or self.threads_per_worker * self.workers_on_node
 
     @property

@@ -10,8 +10,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ...protocol.machine_spec import GPUSpec, NodeSpec
 from ...protocol.plain_text import printable
-from ...protocol.spec_base import MAX_WORKERS, WorkerCountOrZero, number_of_workers
-from ..spec_fields import AbsolutePath, advanced, option
+from ...protocol.spec_base import MAX_WORKERS, AbsolutePath, WorkerCountOrZero, advanced, number_of_workers, option
 
 HOST = re.compile(
     r"(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]*)@)?(?P<host>[A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"

@@ -74,7 +74,6 @@ class RunComparison(BaseModel):
         return [group.name for group in self.groups if group.verdict == "slower"]
 
     def text(self) -> str:
-        """Return the comparison for a terminal."""
         rows = [("WORK", "RUNS", "FIRST", "SECOND", "CODE")]
         rows += [
             (printable(work.name, 40), f"{work.n_first}, {work.n_second}", seconds(work.first_seconds),

@@ -51,7 +51,6 @@ class Ratio:
 
     @property
     def words(self) -> str:
-        """The comparison in words."""
         if self.lower is None or self.upper is None:
             return "too few runs: four of each are needed"
         if self.lower <= 1 <= self.upper:

@@ -81,12 +81,10 @@ class Creation:
         return max(_AT_LEAST_SECONDS, self._deadline - time.monotonic())
 
     def release(self) -> None:
-        """Release the hold of a lease."""
         if self.hold is not None:
             self.hold.release()
 
     def _give_up(self, folder: Folder) -> Folder:
-        """Give up the standby, and start a process for the cluster."""
         if folder.killed.exists():
             return folder  # The cluster was stopped already.
         signal_supervisor(self.registry, folder, signal.SIGKILL)

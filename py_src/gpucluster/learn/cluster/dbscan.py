@@ -160,7 +160,6 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
         self._training = {"labels": labels, "rows": X if is_dask(X) else X[self.core_sample_indices_]}
 
     def _own_rows(self, n_all: int, n_own: int) -> slice:
-        """Return the slice of all rows that belongs to this rank."""
         if n_all == n_own:
             return slice(None)
         communicator = local_communicator()

@@ -212,7 +212,6 @@ class Forest(DistributedEstimator):
         return model
 
     def _map_forest(self, method: str, X: Data, dtype: DTypeLike, columns: int | None = None) -> Output:
-        """Call a method of scikit-learn's forest with all blocks."""
         forest: PlainModel = self.get_combined_model()
         if hasattr(forest, "feature_names_in_"):  # blocks are arrays, whose columns have no names
             del forest.feature_names_in_

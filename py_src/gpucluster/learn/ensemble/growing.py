@@ -132,7 +132,6 @@ class Grown(NamedTuple):
 
 
 def all_classes(rows: Rows) -> Array:
-    """Return the classes of all rows, sorted."""
     return checked_classes(rows.total(classes_of, op=merge_classes))
 
 

@@ -26,7 +26,6 @@ def index_options(estimator: Any) -> dict[str, Any]:
 
 
 def checked_count(n_neighbors: Any) -> int:
-    """Return a number of neighbours as an int, after checks."""
     if not isinstance(n_neighbors, Integral) or isinstance(n_neighbors, bool):
         raise InvalidParameter(f"n_neighbors does not take {type(n_neighbors)} value, enter integer value")
     if n_neighbors <= 0:
@@ -35,7 +34,6 @@ def checked_count(n_neighbors: Any) -> int:
 
 
 def checked_radius(radius: Any) -> float:
-    """Return a radius as a float, after checks."""
     RADIUS.check("radius", radius)
     return float(radius)
 

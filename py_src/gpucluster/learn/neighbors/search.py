@@ -87,7 +87,6 @@ class Search(NamedTuple):
     """Called as ``without_itself(found, start)`` where queries are training rows from ``start`` on."""
 
     def delayed(self, training: Training, queries: Delayed) -> Delayed:
-        """Return the delayed result for one block of queries."""
         find = delayed(self.find, pure=False, traverse=False)
         found = [find(block, start, queries) for block, start in zip(training.blocks, training.starts, strict=True)]
         return tree_reduced(self.merge, found)
@@ -103,12 +102,10 @@ class Search(NamedTuple):
 
 
 def nearest_search(k: int) -> Search:
-    """Return the search of the k nearest rows."""
     return Search(partial(nearest, k=k), partial(merge, k), without_itself)
 
 
 def radius_search(radius: float) -> Search:
-    """Return the search of all rows within a radius."""
     return Search(partial(around, radius=radius), merge_around, around_but_itself)
 
 

@@ -143,11 +143,9 @@ class NeighborsEstimator(DistributedEstimator):
         self.effective_metric_params_ = {"p": self.p} if self.effective_metric_ == "minkowski" else {}
 
     def _with_targets(self, training: Training, scope: ExitStack) -> Training:
-        """Return training data with their targets prepared for predictions."""
         return training
 
     def _indexed(self, X: Data, y: Data | None, options: dict[str, Any], scope: ExitStack) -> Training:
-        """Return the training data, each block with its index."""
         if is_dask(X):
             table = self._table(X, y)
             if table.on_gpu and find_spec("cuml") is None:
@@ -199,7 +197,6 @@ class NeighborsEstimator(DistributedEstimator):
         return results.array(getattr, "distances", dtype=np.float64, columns=k), rows
 
     def _search(self, X: Data | None, k: int) -> SearchResults:
-        """Search the k nearest neighbours of the queries."""
         if k + (X is None) > self.n_samples_fit_:
             raise InvalidData(
                 f"Expected n_neighbors {'<' if X is None else '<='} n_samples_fit, but n_neighbors = {k}, "

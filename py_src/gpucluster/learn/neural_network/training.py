@@ -170,7 +170,6 @@ def _shape(block: Block) -> tuple[int, int]:
 
 
 def _batch_gradients(block: Block, classes: Array, layers: Layers, draw: _Draw) -> tuple[Any, ...] | None:
-    """Return the gradients of this batch's rows in the block."""
     xp = array_namespace_of(block.X)
     X, y, weights = block.X, labels_of(block), block.weights
     if draw.n_batches > 1:

@@ -84,7 +84,6 @@ def merge_categories(one: Categories, other: Categories) -> Categories:
 
 
 def add_counts(one: Categories, other: Categories) -> Categories:
-    """Add the counts of the same categories in two blocks."""
     assert one.counts is not None
     assert other.counts is not None
     counts = tuple(mine + theirs for mine, theirs in zip(one.counts, other.counts, strict=True))
@@ -133,7 +132,6 @@ def without_na(values: Any, categories: Array | None = None) -> Any:
 
 
 def example_of(categories: list[Array], names: Array | None) -> Any:
-    """Return a small table with all categories."""
     n_rows = max(len(one) for one in categories)
     columns = [np.resize(one, n_rows) for one in categories]
     if names is not None:

@@ -38,7 +38,6 @@ GPU_SPEED = 512  # A GPU reads 1 to 4 TB a second; k-means on a CPU thread reads
 
 
 def is_dask(data: object) -> TypeIs[Collection]:
-    """Whether this is a Dask array, data frame or series."""
     return bool(is_dask_collection(data))
 
 
@@ -291,7 +290,6 @@ def lengths_of(collections: Iterable[Data]) -> list[list[int]]:
 
 
 def row_blocks(data: Any) -> list[Delayed]:
-    """Return the delayed blocks of rows of a Dask collection."""
     if not is_dask_array(data):
         return list(data.to_delayed())
     return list(data.rechunk(dict.fromkeys(range(1, data.ndim), -1)).to_delayed().ravel())

@@ -134,7 +134,6 @@ class WorkerRecorder(WorkerPlugin):
         self._process_times = psutil.Process().cpu_times()
 
     async def read_rmm(self) -> None:
-        """Take a reading of RMM, if the worker has it."""
         read: Any = metric(self._worker, "rmm")
         if read is None:
             return

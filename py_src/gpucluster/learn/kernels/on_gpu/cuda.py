@@ -42,7 +42,6 @@ class Launch(NamedTuple):
     shared_bytes: int  # Of a block of threads.
 
     def value(self, macro: str) -> Any:
-        """Return the value of a macro."""
         return dict(self.macros)[macro]
 
 
