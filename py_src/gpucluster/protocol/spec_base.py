@@ -106,6 +106,7 @@ def number_of_workers(left_out: str) -> Any:
 
 
 Interface = Annotated[str, matching(r"[A-Za-z0-9_.:-]{1,32}", "must be the name of a network interface, such as 'ib0'")]
+KernelName = Annotated[str, matching(r"[A-Za-z0-9._-]{1,100}", "must be the name of an installed Jupyter kernel")]
 
 
 class SpecBase(BaseModel):
@@ -152,7 +153,7 @@ class SpecBase(BaseModel):
         "Absolute path of a directory on local disk for spilled data; created if missing. "
         "A private folder is made inside.",
     )
-    kernel_name: str | None = advanced(
+    kernel_name: KernelName | None = advanced(
         "Cluster",
         "Environment",
         None,
@@ -212,13 +213,6 @@ class SpecBase(BaseModel):
             raise ValueError(refusal.rstrip("."))
         if value is not None and (not os.path.isabs(value) or not value.isprintable()):
             raise ValueError("must be an absolute path")
-        return value
-
-    @field_validator("kernel_name")
-    @classmethod
-    def _kernel(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", value):
-            raise ValueError("must be the name of an installed Jupyter kernel")
         return value
 
 
