@@ -95,6 +95,7 @@ def _versions() -> dict[str, str]:
 
 
 def _mpi_ranks() -> tuple[int, int] | None:
+    """Return this process's rank and the number of ranks, if MPI started several."""
     import sys
 
     # Importing MPI would start it in a process outside an MPI program, and may terminate that process.

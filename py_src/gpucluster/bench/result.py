@@ -154,6 +154,7 @@ def load_where_busy(hosts: Sequence[HostFacts]) -> str | None:
 
 
 def by_workload(result: BenchResult) -> dict[str, list[Measurement]]:
+    """Return the measurements of each workload, those on few workers first."""
     found: dict[str, list[Measurement]] = {}
     for one in sorted(result.measurements, key=lambda one: one.n_workers):
         found.setdefault(one.workload, []).append(one)

@@ -225,6 +225,7 @@ def rows(result: TransportResult) -> list[tuple[str, ...]]:
 
 
 def _round(size: int) -> str:
+    """Return a size in decimal units."""
     unit, factor = next((pair for pair in (("MB", 10**6), ("kB", 10**3)) if size >= pair[1]), ("bytes", 1))
     return f"{size / factor:g} {unit}"
 

@@ -123,6 +123,7 @@ class Ranking:
 
 
 def now(control: Control, found: Namespace) -> tuple[ClusterModel, TelemetrySample]:
+    """Return the named or the only cluster, and its newest sample."""
     model = actions.named(control, found)
     return model, control.telemetry(model.id)
 

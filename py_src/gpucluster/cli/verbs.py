@@ -256,6 +256,7 @@ VERBS = {
 
 
 def find_verb(name: str) -> Subcommand | None:
+    """Return a verb, also an added one."""
     if name in VERBS:
         return VERBS[name]
     added = added_commands(name.split(" ")[0])

@@ -190,6 +190,7 @@ class Cluster(Synchronous[AsyncCluster], ClusterHandle):
 
 
 def client_of(cluster: ClusterHandle, options: dict[str, Any]) -> Client:
+    """Return a new client of a cluster, asynchronous if the cluster is."""
     import dask
 
     from ..dask_internals.scheduler_state import name_for_kernel

@@ -28,6 +28,7 @@ def make_link(registry: Registry, model: ClusterModel, request: LinkRequest, by:
 
 
 def with_address(made: NewLink) -> NewLink:
+    """Return a link with its address, if that is known here."""
     here = jupyter_here()
     url = here.base + made.path if here.base is not None else None
     return made.model_copy(update={"url": url, "notes": [here.note] if here.note else []})

@@ -213,6 +213,7 @@ class Client(ClientOfCluster):
         )
 
     def after_the_end(self) -> ClientClosed:
+        """Return the error for requests to this client once it is closed."""
         return self._closed(
             "This client is closed; the cluster '{0}' keeps running. Create another client: "
             'gpucluster.connect("{0}").get_client().',

@@ -29,7 +29,6 @@ _GONE_POLL_SECONDS = 0.02
 
 
 def signal_supervisor(registry: Registry, folder: Folder, number: signal.Signals) -> None:
-    """Signal the process of a folder, if it is known and running."""
     record = registry.read(folder)
     identity = record.process if record is not None else None
     if identity is None:

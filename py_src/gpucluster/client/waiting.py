@@ -123,6 +123,7 @@ def raise_if_not_scaled(model: ClusterModel, n_workers: int) -> None:
 
 
 async def wait_until_restarted(registry: Registry, before: ClusterModel, *, timeout: float) -> ClusterModel:
+    """Wait until all workers run in new processes."""
     old = {worker.pid for worker in before.workers}  # A request is accepted before its effect is visible.
 
     def done(model: ClusterModel) -> bool:

@@ -93,6 +93,7 @@ class FirstRequestLimit:
 
 
 def limit_handshakes(scheduler: Any) -> None:
+    """Limit the handshakes of each TLS listener of a scheduler, once."""
     for server in tls_servers(scheduler):
         known = getattr(server.handle_stream, "__self__", None)
         if not isinstance(known, HandshakeLimit):

@@ -159,6 +159,7 @@ def _leaves(settings: Mapping[str, Any], usual: Mapping[str, Any], place: str = 
 
 
 def _refused(name: str, value: Any, usual: Any) -> str | None:
+    """Return what is allowed, if a value is not."""
     if name.startswith(_NOT_LOOKED_AT):
         return None
     if name.endswith("logging"):

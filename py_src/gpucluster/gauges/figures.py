@@ -67,6 +67,7 @@ class Figures:
 
     @property
     def bars(self) -> list[Bar]:
+        """The bars of memory that is measured."""
         return [bar for bar in (self.vram, self.memory) if bar is not None]
 
 

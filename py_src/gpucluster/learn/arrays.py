@@ -54,6 +54,7 @@ def array_namespace_of(array: Array) -> Namespace:
 
 
 def is_of_numpy(array: Array) -> bool:
+    """Whether an array is in this computer's memory."""
     return _library_of(array) != "cupy"
 
 

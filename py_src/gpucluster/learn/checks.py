@@ -41,6 +41,7 @@ def not_finite(name: str = "X", *, missing: bool = False) -> InvalidData:
 
 
 def check_finite(totals: Array, name: str = "X") -> None:
+    """Refuse data whose totals are not finite."""
     if not np.isfinite(totals).all():
         raise InvalidData(
             f"{name}: contains NaN, infinity or a value too large for {totals.dtype}. Drop or fill such rows first, "

@@ -97,6 +97,7 @@ def merge_targets(one: Target, other: Target) -> Target:
 
 
 def _gaps(labels: Array) -> Array:
+    """Return which labels are missing, or infinite."""
     if labels.dtype.kind == "f":
         return ~np.isfinite(labels)
     import pandas as pd
@@ -197,6 +198,7 @@ def _is_text(labels: Array) -> bool:
 
 
 def merge_all_classes(parts: Iterable[Array | None], name: str = "y") -> Array | None:
+    """Return the classes of all blocks, sorted."""
     found: Array | None = None
     for part in parts:
         found = merge_classes(found, part, name)

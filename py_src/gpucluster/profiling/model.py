@@ -195,6 +195,7 @@ class ReportFigures(BaseModel):
 
     @property
     def worker_import_seconds(self) -> float:
+        """Longest import time of any worker."""
         return max((worker.import_seconds or 0.0 for worker in self.workers), default=0.0)
 
     @property

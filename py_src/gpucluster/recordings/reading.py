@@ -113,6 +113,7 @@ def read_length(path: Path) -> float | None:
 
 
 def read_recording(path: Path) -> RecordedSession:
+    """Return a recording with all playable samples."""
     recording: Recording | None = None
     samples: list[TelemetrySample] = []
     damaged = 0
@@ -243,6 +244,7 @@ def playing_speed(speed: Any, name: str = "speed") -> float:
 
 
 def times_of(samples: Sequence[TelemetrySample]) -> list[float]:
+    """Return the time of each sample in seconds since the first one."""
     moments = [moment(sample.at) for sample in samples]
     times = [0.0]
     for before, after in pairwise(moments):

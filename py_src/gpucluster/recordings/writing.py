@@ -73,7 +73,6 @@ class Pseudonyms:
         return self._workers.setdefault(name, f"worker-{len(self._workers) + 1}")
 
     def host(self, name: str) -> str:
-        """Return a numbered name for a machine."""
         return self._hosts.setdefault(name, f"node{len(self._hosts) + 1}")
 
     def device(self, uuid: str) -> str:

@@ -229,6 +229,7 @@ def changed(spec: SpecBase, changes: dict[str, Any]) -> SpecBase:
 
 
 def _exceeds(value: int | None, limit: int) -> bool:
+    """Whether a number, or none at all, is more than the limit."""
     return value is None or value > limit
 
 

@@ -24,7 +24,6 @@ from .sharing import Sharing
 
 
 def known_kind(name: Any) -> type[ClusterKind] | None:
-    """Return the kind of that name, if it can be used here."""
     found = find_kind(name) if isinstance(name, str) else None
     return found.kind if found is not None else None
 
@@ -40,7 +39,6 @@ def preset_faults(preset: Preset) -> list[FieldError]:
 
 
 def field_faults(spec: type[BaseModel], given: Mapping[str, Any]) -> list[FieldError]:
-    """Return the errors in single fields of a partial specification."""
     try:
         TypeAdapter(spec).validate_python(dict(given))
     except ValidationError as error:
@@ -131,7 +129,6 @@ class Site:
         return limits.narrower(self.of_server)
 
     def defaults_of(self, spec: type[SpecBase], kind: str) -> dict[str, Any]:
-        """Return the site's defaults for fields that are left open."""
         given = {**self.defaults.get(EVERY, {}), **self.defaults.get(kind, {})}
         refused = self.refused.get(kind, frozenset())
         return {name: value for name, value in given.items() if name in spec.model_fields and name not in refused}

@@ -227,7 +227,6 @@ _HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,252}(?::[0-9]{1,5})?")
 
 
 def site_of_nothing(path: Path, trouble: str) -> Site:
-    """Return the site of an unusable file."""
     return Site(
         path,
         found=True,

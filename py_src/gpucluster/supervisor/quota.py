@@ -36,6 +36,7 @@ class Quota(RemainingShare):
         return self.left().lowered(spec, would_be)
 
     def memory_limit(self, spec: SpecBase, memory_bytes: int, workers: int) -> int:
+        """Return the memory of each of that many workers, where it was left open."""
         return self.left().memory_limit(spec, memory_bytes, workers)
 
     async def planned(self, store: StateStore, backend: Backend[Any], spec: SpecBase, context: StartContext) -> Plan:

@@ -420,6 +420,7 @@ class Reconciler:
         return {slot.name for slot in self._slots()}
 
     def _addresses(self, names: set[str] | None = None) -> set[str]:
+        """Return the addresses of the connected workers, or of those with these names."""
         return {worker.address for worker in self._deployment.scheduler.members().named(names)}
 
 

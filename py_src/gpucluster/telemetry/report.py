@@ -113,6 +113,7 @@ def _chain(resource: Any) -> Iterator[Any]:
 
 
 def _allocated(resource: Any) -> int | None:
+    """Return the bytes that this resource has allocated, if it counts them."""
     if hasattr(resource, "get_allocated_bytes"):
         return int(resource.get_allocated_bytes())
     counts = getattr(resource, "allocation_counts", None)

@@ -191,7 +191,6 @@ class WidgetKernel:
     # -- from any thread ---------------------------------------------------------------------------
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Call a function on the background loop, soon."""
         with suppress(RuntimeError):  # the loop has been closed
             background_loop().call_soon_threadsafe(function, *arguments)
 

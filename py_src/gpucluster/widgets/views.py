@@ -173,7 +173,6 @@ class OutputWidget(anywidget.AnyWidget):
         return bundle
 
     def _replace_outputs(self) -> None:
-        """Replace live views in the outputs by the picture."""
         from IPython.display import update_display
 
         bundle = self._bundle(live=False)

@@ -141,6 +141,7 @@ class Program:
         await asyncio.shield(self._following)
 
     async def end(self, why: str = "it was stopped") -> None:
+        """End it, in bounded time."""
         if self.over is None and not self._ending:
             self._ending = True
             self._first_end = self._first_end or why

@@ -94,6 +94,7 @@ class MPISpec(NodeSpec, GPUSpec):
 
     @property
     def port_protocol(self) -> str:
+        """The protocol of ports, including those of the scheduler."""
         return "tls" if self.protocol == "mpi" else self.protocol
 
     @property

@@ -64,6 +64,7 @@ class RemoteScheduler(SchedulerView):
     async def connect(
         cls, address: str, security: Security | None, *, timeout: float, dashboard: tuple[str, int] | None = None
     ) -> Self:
+        """Connect to a scheduler and read it from then on."""
         client = await _connected(address, security, timeout)
         try:
             view = cls(client, dashboard)

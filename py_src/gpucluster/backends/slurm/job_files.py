@@ -111,6 +111,7 @@ class JobFolder:
         return [printable(job.comment, 300)] if job is not None and job.comment and "://" not in job.comment else []
 
     def last_words(self, job_name: str, job_id: str) -> list[str]:
+        """Return the end of a job's output, the last line last."""
         try:
             with open(self.output(job_name, job_id), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL_BYTES))
@@ -126,6 +127,7 @@ class JobFolder:
                 self.output(job_name, job_id).unlink()
 
     def was_there(self, job_name: str, job_id: str) -> bool:
+        """Return whether a job has found this folder on its node, and so could print."""
         return self.output(job_name, job_id).exists()
 
     def output(self, job_name: str = "%x", job_id: str = "%j") -> Path:

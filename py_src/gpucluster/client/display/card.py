@@ -53,6 +53,7 @@ def cost_text(model: ClusterModel) -> str | None:
 
 
 def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: bool = False) -> str:
+    """Return the card of one cluster, readable on light and dark backgrounds."""
     state = model.state.value
     kind = f"{model.backend_title or kind_title(model.backend)} workers"
     limits = {worker.memory_limit_bytes for worker in model.workers}

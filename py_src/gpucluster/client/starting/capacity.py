@@ -178,6 +178,7 @@ def kinds_here() -> list[KindModel]:
 
 
 def presets_here() -> list[ListedPreset]:
+    """Return all presets, with the reason why one cannot be used here."""
     return [ListedPreset(**preset.model_dump(), problem=_problem_of_preset(preset)) for preset in this_site().presets]
 
 

@@ -171,6 +171,7 @@ def assess(rows: Rows, *, centers: Array) -> float:
 
 
 def _inertia(block: Block, centers: Array) -> Array:
+    """Return the inertia of a block's rows, and their weight."""
     centers, offset = relative(block.X, centers)
     return np.asarray([inertia_of(block, centers, offset), total_weight(block)])
 

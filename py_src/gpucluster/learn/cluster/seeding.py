@@ -92,6 +92,7 @@ class Start(NamedTuple):
     oversampling: float = 2.0
 
     def broadcast(self, rows: Rows) -> Start:
+        """Return the start of rank 0, for all ranks."""
         return Start(*rows.broadcast(tuple(self)))
 
 

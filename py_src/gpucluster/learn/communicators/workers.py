@@ -116,10 +116,12 @@ class TreeCommunicator(Communicator):
         return value
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
+        """Collect along the tree."""
         found = self._collect(self._begin("gather"), {self.rank: value}, lambda one, other: one | other, root)
         return None if found is None else [found[rank] for rank in range(self.size)]
 
     def _position(self, root: int) -> int:
+        """Return the position of this rank in the tree of that root."""
         if not 0 <= root < self.size:
             raise InvalidParameter(f"root: must be a rank from 0 to {self.size - 1}, not {root!r}.")
         return (self.rank - root) % self.size

@@ -132,6 +132,7 @@ class Grown(NamedTuple):
 
 
 def all_classes(rows: Rows) -> Array:
+    """Return the classes of all rows, sorted."""
     return checked_classes(rows.total(classes_of, op=merge_classes))
 
 

@@ -36,6 +36,7 @@ def uniform(like: Array, first_row: int, n_rows: int, seed: int, draw: int) -> A
 
 
 def _mixed(number: int) -> int:
+    """Return the same hash of one number."""
     number = (number + _GOLDEN) & _MASK
     number = ((number ^ (number >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     number = ((number ^ (number >> 27)) * 0x94D049BB133111EB) & _MASK

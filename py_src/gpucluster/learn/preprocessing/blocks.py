@@ -84,6 +84,7 @@ def merge_categories(one: Categories, other: Categories) -> Categories:
 
 
 def add_counts(one: Categories, other: Categories) -> Categories:
+    """Add the counts of the same categories in two blocks."""
     assert one.counts is not None
     assert other.counts is not None
     counts = tuple(mine + theirs for mine, theirs in zip(one.counts, other.counts, strict=True))

@@ -47,6 +47,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     """Number of rows of each category; only where rare ones are grouped."""
 
     def _find_categories(self, X: Data) -> None:
+        """Find the categories of each column, and note the columns."""
         automatic = isinstance(self.categories, str)
         local = None
         if is_dask(X):

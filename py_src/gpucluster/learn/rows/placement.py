@@ -72,6 +72,7 @@ def within_limits(addresses: list[str], sizes: list[int], workers: Mapping[str, 
 
 
 def block_bytes(table: Table) -> list[int]:
+    """Return the bytes of each block of a table, with its labels and weights."""
     if table.n_rows is not None:
         of_row = sum(map(_row_bytes, table.collections))
         return [math.ceil(length * of_row) for length in table.X.chunks[0]]

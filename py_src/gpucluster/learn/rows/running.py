@@ -81,6 +81,7 @@ class Stream(Rows):
         return computed(tree_reduced(combine_all, messages, op))[0] if messages else None
 
     def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
+        """Bring all messages to the client."""
         require_own(current_client(), self._table.collections)
         return list(computed(*self._messages(partial, arguments)))
 

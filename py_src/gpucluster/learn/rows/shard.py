@@ -124,6 +124,7 @@ class Shard(Rows):
         return Shard(self.communicator, [larger, *others], counted=self._counted)
 
     def broadcast(self, value: Message) -> Message:
+        """Broadcast the value of rank 0."""
         return self.communicator.broadcast(value)
 
     def _mapped(self, function: Callable[[Block], Message], blocks: list[Block]) -> list[Message]:

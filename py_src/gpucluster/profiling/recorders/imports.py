@@ -50,6 +50,7 @@ class ImportTimes:
             builtins.__import__ = self._original
 
     def seconds(self) -> float:
+        """Return the time in which any thread imported."""
         return covered_seconds((start, stop) for start, stop, _ in self._spans)
 
     def seconds_between_tasks(self) -> float:

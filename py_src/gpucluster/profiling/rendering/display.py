@@ -85,6 +85,7 @@ _FIGURE = """<div id="%(id)s" class="gpucluster-timeline">%(fallback)s</div><scr
 
 
 def show(report: ReportFigures, *, timeline: bool, notebook: bool) -> None:
+    """Display a report, in notebooks as HTML, else as text."""
     if not notebook:
         sys.stdout.write(report_text(report) + "\n")
         return

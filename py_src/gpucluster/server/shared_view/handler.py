@@ -125,6 +125,7 @@ class SharedViewMixin(JupyterHandler):
             raise LoginFirst("This link is for users who are logged in to this hub. Log in to open it.")
 
     def view_path(self, cluster: str) -> str:
+        """Return the path of a view, with a slash at its end."""
         return url_path_join(self.base_url, "gpucluster/shared", cluster) + "/"
 
     def set_default_headers(self) -> None:

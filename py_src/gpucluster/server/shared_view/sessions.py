@@ -36,6 +36,7 @@ class LinkPolicy:
         return self.shows and this_site().sharing.links
 
     def asks_for_login(self, link: SharedLink) -> bool:
+        """Return whether the link alone is not enough."""
         return self.hub and not (link.public and this_site().sharing.public_links)
 
 

@@ -72,7 +72,6 @@ def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
 
 
 def to_gpu(values: Array) -> Array:
-    """Copy an array from host memory to the current GPU."""
     import cupy
 
     return cupy.asarray(values)
@@ -190,6 +189,5 @@ def _compiled(name: str, macros: tuple[tuple[str, str | int], ...], number: int)
 
 @cache
 def source_of(name: str) -> str:
-    """Return the source of a kernel with its includes."""
     here = Path(__file__)
     return "".join(here.with_name(file).read_text(encoding="utf-8") for file in ("device.cuh", f"{name}.cu"))
