@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from ..cli import EXIT_INTERRUPTED
 from ..cli.arguments import SentenceParser, did_you_mean, shown, whole_number
@@ -31,10 +31,8 @@ _COMPARE = "compare"
 _MEASURING = ("only", "size", "seconds", "workers", "repeats", "output", "no_report", "scheduler", "transports")
 
 
-class WorkloadModel(BaseModel):
+class WorkloadModel(BaseModel, frozen=True):
     """One workload as JSON."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     title: str

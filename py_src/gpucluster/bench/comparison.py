@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..client.history.statistics import CONFIDENCE, Ratio, ratio_of
 from ..protocol.plain_text import aligned, counted
@@ -13,10 +13,8 @@ from .text import seconds_text
 Key = tuple[str, tuple[tuple[str, int], ...], int]
 
 
-class Pair(BaseModel):
+class Pair(BaseModel, frozen=True):
     """One workload of the same size on the same number of workers, in both results."""
-
-    model_config = ConfigDict(frozen=True)
 
     workload: str
     size: str
@@ -32,10 +30,8 @@ class Pair(BaseModel):
         return Ratio(self.ratio, self.lower, self.upper).words
 
 
-class Comparison(BaseModel):
+class Comparison(BaseModel, frozen=True):
     """The workloads that two results have in common, and the differences between their clusters."""
-
-    model_config = ConfigDict(frozen=True)
 
     pairs: list[Pair]
     not_compared: list[str] = Field(description="What only one of them has, or has in another size.")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 
 import psutil
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..protocol.errors import InvalidRequest, InvalidState
 from ..protocol.plain_text import counted, printable
@@ -136,10 +136,8 @@ PATIENCE_SECONDS = 5.0
 SSH_PORT = 22
 
 
-class Check(BaseModel):
+class Check(BaseModel, frozen=True):
     """Result of one check from inside."""
-
-    model_config = ConfigDict(frozen=True)
 
     ok: bool = Field(description="Whether the check passed.")
     told: str = Field(description="What was found.")
@@ -201,10 +199,8 @@ def lets_in(host: str, what: str) -> Check:
     return Check(ok=True, told=f"An SSH server responds on {what} {name}.")
 
 
-class Tunnel(BaseModel):
+class Tunnel(BaseModel, frozen=True):
     """A command line for the laptop, and what is known of its route."""
-
-    model_config = ConfigDict(frozen=True)
 
     line: str = Field(description="To be run on the laptop.")
     link: str | None = Field(description="URL for the laptop's browser, without a token.")

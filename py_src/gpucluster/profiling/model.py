@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..protocol.workers import worker_title
 
 
-class ProfileModel(BaseModel):
+class ProfileModel(BaseModel, frozen=True, extra="forbid"):
     """Base of the parts of a report."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class PrefixFigures(ProfileModel):
@@ -129,10 +127,8 @@ class TimelineData(ProfileModel):
     notes: list[str] = Field(default_factory=list, description="What was left out or drawn together.")
 
 
-class ReportFigures(BaseModel):
+class ReportFigures(BaseModel, extra="forbid"):
     """All figures of a report, for the rules and the display."""
-
-    model_config = ConfigDict(extra="forbid")
 
     complete: bool = Field(False, description="Whether the block has ended.")
     cluster: str | None = Field(None, description="Name of the cluster, or address of its scheduler.")

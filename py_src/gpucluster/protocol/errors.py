@@ -14,26 +14,22 @@ from collections.abc import Collection
 from itertools import chain
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from .plain_text import escaped
 
 M = TypeVar("M", bound=BaseModel)
 
 
-class FieldError(BaseModel):
+class FieldError(BaseModel, frozen=True, extra="forbid"):
     """What is wrong with one field of a request."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     field: str = Field(description="Dotted path of the field, empty for the whole request.")
     message: str = Field(description="The problem, and what is allowed.")
 
 
-class ErrorModel(BaseModel):
+class ErrorModel(BaseModel, frozen=True, extra="forbid"):
     """The JSON body of every refused request, the same on the unix socket and over REST."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: str = Field(description="Stable, machine-readable name of the error.")
     message: str = Field(description="A message for the user who made the request.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, model_validator
 
 from .models import ClusterState
 from .plain_text import printable
@@ -31,23 +31,19 @@ _Word = Annotated[str, Field(max_length=80), AfterValidator(printable)]
 _Time = Annotated[str, Field(max_length=40, pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)$")]
 
 
-class HeldGPU(BaseModel):
+class HeldGPU(BaseModel, frozen=True, extra="ignore"):
     """A GPU, or a slot of one, that a cluster has."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     uuid: _Word
     slot: int | None = Field(None, ge=1, le=999)
     slots: int = Field(1, ge=1, le=999)
 
 
-class ClusterFacts(BaseModel):
+class ClusterFacts(BaseModel, frozen=True, extra="ignore"):
     """What a cluster reports to an instructor: neither its name nor what it computes.
 
     Unknown fields, as of other versions, are ignored.
     """
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: int = 1
     id: str | None = Field(None, pattern=r"^[0-9a-f]{8}$")
@@ -60,10 +56,8 @@ class ClusterFacts(BaseModel):
     idle_since: _Time | None = None
 
 
-class InstructorRequest(BaseModel):
+class InstructorRequest(BaseModel, frozen=True, extra="forbid"):
     """A request of an instructor to a cluster."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     ask: Literal["message", "stop"]
     text: Reason = Field("", description="The message, or why it is stopped.")
@@ -75,10 +69,8 @@ class InstructorRequest(BaseModel):
         return self
 
 
-class InstructorAnswer(BaseModel):
+class InstructorAnswer(BaseModel, frozen=True, extra="ignore"):
     """The result of a request."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     done: bool
     message: Annotated[str, Field(max_length=LONGEST_TEXT), AfterValidator(printable)] = ""

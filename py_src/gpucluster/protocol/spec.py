@@ -50,10 +50,8 @@ class Adapt(BaseModel):
         return self
 
 
-class ClusterPatch(BaseModel):
+class ClusterPatch(BaseModel, frozen=True, extra="forbid"):
     """A change to a running cluster: exactly one of the fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     n_workers: WorkerCountOrZero | None = Field(None, description="Scale to this number of workers.")
     adapt: Adapt | None = Field(None, description="Adapt the number of workers to the load.")

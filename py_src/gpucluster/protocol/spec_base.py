@@ -225,10 +225,8 @@ def not_at_default(spec: SpecBase, names: Iterable[str]) -> str | None:
     return next((name for name in names if getattr(spec, name) != fields[name].default), None)
 
 
-class UnknownSpec(SpecBase):
+class UnknownSpec(SpecBase, extra="allow"):
     """The spec of a cluster whose kind, or that version of it, is not installed here; it keeps all fields."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 def not_whole_jobs(n_workers: int | None, together: int) -> str | None:

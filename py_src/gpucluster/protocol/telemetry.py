@@ -11,10 +11,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class WireModel(BaseModel):
+class WireModel(BaseModel, frozen=True, extra="forbid", json_schema_serialization_defaults_required=True):
     """Base of all models that are sent."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=True)
 
 
 Integers: TypeAlias = list[int | None] | int | None

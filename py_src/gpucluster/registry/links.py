@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ..operating_system.files import read_own_file
 from ..protocol.errors import InvalidState, LinkNotFound
@@ -26,16 +26,12 @@ TOKEN_BYTES = 32  # 256 bits of the system's random numbers.
 KEPT_VIEWERS = 20
 
 
-class StoredLink(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
+class StoredLink(BaseModel, frozen=True, extra="ignore"):
     link: SharedLink
     token_sha256: str
 
 
-class _Book(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
+class _Book(BaseModel, frozen=True, extra="ignore"):
     links: list[StoredLink]
 
 

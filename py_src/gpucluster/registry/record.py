@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ..operating_system import processes
 from ..operating_system.files import FOLDER, NotPlain, read_own_file, read_plain_file
@@ -23,10 +23,8 @@ from ..protocol.models import ClusterModel
 from .directory import write_private
 
 
-class ProcessIdentity(BaseModel):
+class ProcessIdentity(BaseModel, frozen=True, extra="forbid"):
     """One process, for all time."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     pid: int
     birth: str
@@ -53,10 +51,8 @@ _SECRET_BYTES = 32
 _LONGEST_SECRET = 4096
 
 
-class Record(BaseModel):
+class Record(BaseModel, frozen=True, extra="ignore"):
     """Content of ``state.json``."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     kind: Literal["cluster", "standby"]
     cluster: ClusterModel | None = None
@@ -73,10 +69,8 @@ class Record(BaseModel):
     """Whether this version understands all of it; otherwise it is never written."""
 
 
-class DashboardAddress(BaseModel):
+class DashboardAddress(BaseModel, frozen=True, extra="forbid"):
     """Where the dashboard listens. Secret: it lets any process on this machine watch the cluster."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     prefix: str
     """First part of every path, without slashes: a secret; may be empty if another program serves the pages."""

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 
 from ..operating_system.files import read_own_file
 from .directory import writing
@@ -31,10 +31,8 @@ _KEPT_ATTEMPTS = 20
 _salt = os.urandom(16)
 
 
-class Remembered(BaseModel):
+class Remembered(BaseModel, frozen=True, extra="forbid"):
     """Content of ``remembered.json``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     backend: str
     """Name of the backend that can end it."""

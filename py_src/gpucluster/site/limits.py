@@ -10,7 +10,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -302,10 +301,8 @@ _WRITE = {
 }
 
 
-class NothingEmpty(BaseModel):
+class NothingEmpty(BaseModel, extra="forbid"):
     """A section of limits, in which a key without a value is an error."""
-
-    model_config = ConfigDict(extra="forbid")
 
     @field_validator("*", mode="before")
     @classmethod

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, model_validator
 
 from ..protocol.errors import FieldError, InvalidRequest, invalid_request
 from ..protocol.kinds import ClusterKind, find_kind, parse_spec, spec_schemas, usable_kinds
@@ -62,10 +62,8 @@ def near_to(typed: Any, known: Collection[str]) -> str:
 Rate = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
 
 
-class Costs(BaseModel):
+class Costs(BaseModel, frozen=True, extra="forbid"):
     """Rates of one kind of cluster; what is charged is their sum."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     unit: str = Field(min_length=1, max_length=30, description="Unit that is charged, such as 'node-hours'.")
     per_gpu_hour: Rate = Field(0.0, description="For each worker that has a GPU.")

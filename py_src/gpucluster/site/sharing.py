@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictBool
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool
 from pydantic_core import PydanticKnownError
 
 from ..protocol.links import MOST_HOURS, LinkHours
@@ -101,10 +101,8 @@ _Hours = Annotated[OpenHours, BeforeValidator(lambda value: read_hours(must_be_t
 _Account = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_account)]
 
 
-class PerUser(NothingEmpty):
+class PerUser(NothingEmpty, frozen=True):
     """Limits per user at a time on a machine, for all clusters together; ``None``: no limit."""
-
-    model_config = ConfigDict(frozen=True)
 
     clusters: Count = DEFAULT_CLUSTERS
     workers: Count | None = None
@@ -130,10 +128,8 @@ LEAST_PER_USER = PerUser(
 """Used instead of limits that cannot be read."""
 
 
-class SharingSection(NothingEmpty):
+class SharingSection(NothingEmpty, frozen=True):
     """The section in the file."""
-
-    model_config = ConfigDict(frozen=True)
 
     slots_per_gpu: Annotated[int, Field(strict=True, ge=1, le=MOST_SLOTS)] | None = None
     """Into how many slots each whole GPU is divided; ``None``: GPUs that are all taken are shared without a queue."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from ...protocol.cells import CellWork
 from ...protocol.durations import seconds
@@ -22,10 +22,8 @@ LEAST_BYTES = 1.2  # The same for bytes that differ.
 TRANSFERS = " (transfers)"
 
 
-class GroupComparison(BaseModel):
+class GroupComparison(BaseModel, frozen=True):
     """The tasks of one kind, in the first and the second runs. Times are medians of all runs."""
-
-    model_config = ConfigDict(frozen=True)
 
     work: str
     name: str = Field(description="Of the group; of its transfers with '(transfers)' after it.")
@@ -45,10 +43,8 @@ class GroupComparison(BaseModel):
         return f"differs by less than {LEAST_CHANGE - 1:.0%}" if small else ratio.words
 
 
-class WorkComparison(BaseModel):
+class WorkComparison(BaseModel, frozen=True):
     """One piece of work: a cell of a notebook, or a script."""
-
-    model_config = ConfigDict(frozen=True)
 
     name: str
     code: str | None = None
@@ -58,10 +54,8 @@ class WorkComparison(BaseModel):
     second_seconds: float
 
 
-class RunComparison(BaseModel):
+class RunComparison(BaseModel, frozen=True):
     """What two selections of the history have in common, and what differs."""
-
-    model_config = ConfigDict(frozen=True)
 
     works: list[WorkComparison]
     groups: list[GroupComparison] = Field(description="The one that takes most seconds of the first runs first.")

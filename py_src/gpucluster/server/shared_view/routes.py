@@ -15,7 +15,7 @@ from typing import Any
 
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.utils import url_path_join
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from tornado.web import HTTPError, authenticated
 
 from ...client.control import AsyncControl
@@ -121,9 +121,7 @@ class SharedFileHandler(SharedViewHandler):
             raise HTTPError(404) from None
 
 
-class _Token(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
+class _Token(BaseModel, extra="forbid"):
     token: str = Field(max_length=200)
 
 

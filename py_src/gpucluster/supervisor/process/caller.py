@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, field_validator
 
 from ...backends.environment import add_directory, forget_directory, take_directories, take_given, taken_directories
 from ...operating_system import end_descendants
@@ -23,10 +23,8 @@ NOT_IMPORTED = (
 DELETED = "The folder {} was deleted. Workers that start from now on work in {}, and import no modules from it."
 
 
-class Adoption(BaseModel):
+class Adoption(BaseModel, extra="forbid"):
     """What a standby receives when it becomes a cluster. The spec is in the record."""
-
-    model_config = ConfigDict(extra="forbid")
 
     cwd: str
     environment: dict[str, str]
