@@ -1,7 +1,5 @@
 """Hosts with SSH servers, for every kind that reaches others."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """The dashboard is made at the first request; and which directories modules are imported from."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

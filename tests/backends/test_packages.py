@@ -1,7 +1,5 @@
 """How tests install what they need from the distribution."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

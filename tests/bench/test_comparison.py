@@ -1,7 +1,5 @@
 """Comparison of results, medians, and the coverage of intervals."""
 
-from __future__ import annotations
-
 from math import comb, exp
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A cluster started by dask-mpi: allreduce and k-means over MPI and over the workers' connections."""
 
-from __future__ import annotations
-
 import pytest
 from gpucluster.bench import bench
 from gpucluster.bench.target import scheduler

@@ -1,7 +1,5 @@
 """The Python API on a real cluster: synchronous, asynchronous, in with blocks, and its display."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import json

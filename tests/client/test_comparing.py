@@ -1,7 +1,5 @@
 """Runs of cells and scripts side by side: groups that became slower are found, noise is not."""
 
-from __future__ import annotations
-
 import random
 from itertools import count
 

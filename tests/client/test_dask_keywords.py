@@ -1,7 +1,5 @@
 """Dask's keywords and numbers of workers, without a cluster."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Workers for a with block, which end with it or its process."""
 
-from __future__ import annotations
-
 import os
 import signal
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """``Client("gpucluster://name")``, for tools that use addresses."""
 
-from __future__ import annotations
-
 import dask
 import pytest
 from distributed import Client

@@ -1,7 +1,5 @@
 """Types of the synchronous and the asynchronous form for users."""
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 

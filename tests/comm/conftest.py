@@ -1,7 +1,5 @@
 """A comm folder."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path

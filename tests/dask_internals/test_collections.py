@@ -1,7 +1,5 @@
 """Canaries: Dask collections."""
 
-from __future__ import annotations
-
 import pickle
 import time
 

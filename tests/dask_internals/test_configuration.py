@@ -1,7 +1,5 @@
 """Canaries: settings that would keep a cluster from starting, and settings that a scheduler reads at work."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import inspect

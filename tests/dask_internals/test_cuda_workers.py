@@ -1,7 +1,5 @@
 """Canaries: dask-cuda. They run where it is installed (``make cuda-tests``) and need no GPU."""
 
-from __future__ import annotations
-
 import inspect
 import types
 

@@ -1,7 +1,5 @@
 """Canaries: what an interrupt leaves behind."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 

@@ -1,7 +1,5 @@
 """Canaries: Dask's spans and annotations, by which tasks are counted under cells."""
 
-from __future__ import annotations
-
 import dask
 import distributed
 import pytest

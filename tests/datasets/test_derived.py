@@ -1,7 +1,5 @@
 """Flight minutes, patches and digits, made by workers with another working directory."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

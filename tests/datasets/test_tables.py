@@ -1,7 +1,5 @@
 """The tables against known facts."""
 
-from __future__ import annotations
-
 import hashlib
 
 import dask

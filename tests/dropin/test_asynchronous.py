@@ -1,7 +1,5 @@
 """Coroutines: a handle of gpucluster and ``LocalCluster(asynchronous=True)`` side by side."""
 
-from __future__ import annotations
-
 import asyncio
 
 import gpucluster

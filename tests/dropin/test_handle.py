@@ -1,7 +1,5 @@
 """Code written for Dask's clusters, run on a handle of gpucluster and on ``LocalCluster`` side by side."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import tempfile

@@ -1,7 +1,5 @@
 """Keywords of ``LocalCluster``, passed to it and to ``gpucluster.create``."""
 
-from __future__ import annotations
-
 import logging
 import os
 import warnings

@@ -1,7 +1,5 @@
 """A bounded version of ``python -m tests.endurance.messages``."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Interrupted cells on a real cluster: their tasks leave the scheduler, although IPython keeps the traceback."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

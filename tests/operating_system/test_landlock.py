@@ -1,7 +1,5 @@
 """The rights that remain to a restricted process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Make ``benchmarks`` importable."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Messages for bad input name the field, the fault and what is allowed; and options of processes of this machine."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Kinds of clusters of other packages, valid and broken."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """Models, events and errors arrive as sent; the schema, and the TypeScript types made from it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What cells did outlives their cluster, for some days and in some bytes."""
 
-from __future__ import annotations
-
 import os
 import time
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """A process is identified by pid and birth: a process with a recycled pid is never signalled."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

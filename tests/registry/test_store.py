@@ -1,7 +1,5 @@
 """The registry on disk: running, ended and removed clusters."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The watch reports changes and does not read unchanged records."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """A kind of cluster that a site has chosen for dask-labextension."""
 
-from __future__ import annotations
-
 from distributed import LocalCluster
 
 

@@ -1,7 +1,5 @@
 """The event stream: one reader for all viewers; a slow viewer delays no other."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

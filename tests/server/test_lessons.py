@@ -1,7 +1,5 @@
 """Lessons over REST: the list, copies, resets, reported answers, deleting progress, the class."""
 
-from __future__ import annotations
-
 import stat
 
 import pytest

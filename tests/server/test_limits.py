@@ -1,7 +1,5 @@
 """Limits of a site: narrower bounds in the form, enforced on create and change."""
 
-from __future__ import annotations
-
 import pytest
 from gpucluster.client.starting.capacity import bounded_spec, checked_spec
 from gpucluster.devices.host import this_machine

@@ -1,7 +1,5 @@
 """The server process: its imports, and what remains after its end."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Recordings over REST: the list, playback, and wrong requests."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The dashboard of a scheduler that listens on another address than localhost, through the proxy."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,7 +1,5 @@
 """A kind of cluster of another package appears in REST, form and document."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """One user's shell: runs commands, given as lines of JSON, in one process."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

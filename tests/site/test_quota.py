@@ -1,7 +1,5 @@
 """The rest of a user's share, and the values of fields that a request leaves open."""
 
-from __future__ import annotations
-
 import pytest
 from gpucluster.backends.cuda.backend import DeviceChoice
 from gpucluster.backends.cuda.spec import CudaSpec

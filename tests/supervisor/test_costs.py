@@ -1,7 +1,5 @@
 """The costs of a cluster by the rates of its site, and messages about workers that wait."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

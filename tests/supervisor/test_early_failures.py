@@ -1,7 +1,5 @@
 """The reason is shown when a cluster's process cannot start, even before it can write a log."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """Starts and stops end in time, whatever hangs in the cluster's process."""
 
-from __future__ import annotations
-
 import gpucluster
 import pytest
 from gpucluster.client import waiting

@@ -1,7 +1,5 @@
 """The life of a cluster, with real processes and workers."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The limit of open files is reported before it is reached, and by name when it is."""
 
-from __future__ import annotations
-
 import resource
 
 import gpucluster

@@ -1,7 +1,5 @@
 """The life of a cluster without anything that only Linux has; `make portable-tests` runs all other tests so."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

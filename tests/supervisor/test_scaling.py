@@ -1,7 +1,5 @@
 """Scaling with workers that do not come: which leave, and which requests fail."""
 
-from __future__ import annotations
-
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Dask keeps its files in the cluster's directory; workers spill no more than a cluster may, less on a full disk."""
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

@@ -1,7 +1,5 @@
 """Other users of this machine, and processes without the secrets, can do nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

@@ -1,7 +1,5 @@
 """The simulated cluster of ``tests/fakes/cluster`` behaves like a real one, so that tests with it are valid."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

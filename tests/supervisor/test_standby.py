@@ -1,7 +1,5 @@
 """The standby, a warm process for the next cluster: used when it fits, never in the way."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """After processes were killed, nothing of a dead supervisor is left, and everything of a dead client."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

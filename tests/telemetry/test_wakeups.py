@@ -1,7 +1,5 @@
 """An idle supervisor rests but still watches its workers' memory."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The figures of real workers, through supervisor and socket: also of later and restarted workers."""
 
-from __future__ import annotations
-
 import gpucluster
 import pytest
 from gpucluster.protocol.errors import InvalidState

@@ -1,7 +1,5 @@
 """Verbs and routes that another package adds to ours; broken ones are reported."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -4,8 +4,6 @@ The package is ``gpucluster_subprocess``. Its queue starts no worker while the g
 end with the supervisor.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

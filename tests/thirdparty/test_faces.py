@@ -1,7 +1,5 @@
 """The command line, in a new process, knows the kind of another package without importing Dask."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Real ``LocalCUDACluster``s on machines whose GPUs exist in a text file only."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is found before a GPU cluster is started, on fake machines; and what dask-cuda is then given."""
 
-from __future__ import annotations
-
 import inspect
 import os
 

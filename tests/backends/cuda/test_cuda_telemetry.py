@@ -1,7 +1,5 @@
 """Figures of the GPUs of a real ``LocalCUDACluster``, even when GPUs change while it runs."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

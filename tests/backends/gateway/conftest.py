@@ -1,7 +1,5 @@
 """One real Dask Gateway for all tests of the kind."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of MPI are no jobs, even where they run in one."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """Ranks on two hosts with separate links, which the launcher reaches by a real SSH server."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One real Slurm for all tests of the kind."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Ranks of MPI within an allocation of a real Slurm: on its nodes, as a step of the job, and gone with it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

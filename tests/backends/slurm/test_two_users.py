@@ -1,7 +1,5 @@
 """Two users of one Slurm, who create at the same time: they neither disturb nor reach each other."""
 
-from __future__ import annotations
-
 import json
 
 import gpucluster

@@ -1,7 +1,5 @@
 """Dask's comms between ranks of a real MPI program."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

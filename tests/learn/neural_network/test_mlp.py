@@ -1,7 +1,5 @@
 """Training is the same for any blocks and communicator."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

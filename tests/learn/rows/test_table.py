@@ -1,7 +1,5 @@
 """Accepted data, and the messages for refused data."""
 
-from __future__ import annotations
-
 import importlib
 
 import dask.array as da
