@@ -81,7 +81,8 @@ def _classes() -> dict[str, _Class]:
     """Return the classes of ``distributed``, and of ``zict`` below its spilling; those with equal names merged."""
     found: dict[str, _Class] = {}
     folders = filter(None, map(_folder, ("distributed", "zict")))
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py") if "tests" not in path.parts):
+    files = ((folder, path) for folder in folders for path in folder.rglob("*.py"))
+    for path in sorted(path for folder, path in files if "tests" not in path.relative_to(folder).parts):
         text = path.read_text(encoding="utf-8")
         for start, after in pairwise([*_CLASS.finditer(text), None]):
             assert start is not None
