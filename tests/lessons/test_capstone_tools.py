@@ -226,7 +226,8 @@ def test_the_highest_version_is_served_over_http(repository: Path) -> None:
             with urllib.request.urlopen(urllib.request.Request(address + path, data), timeout=10) as response:
                 return response.status, json.loads(response.read())
         except urllib.error.HTTPError as error:
-            return error.code, json.loads(error.read())
+            with error:
+                return error.code, json.loads(error.read())
 
     with served.serve() as address:
         assert address.startswith("http://127.0.0.1:")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _OURS = str(Path(__file__).parents[1])
 _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 _LONGEST_NAME = 60
-_NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
+_CONSTANTS = {"LOAD_CONST", "LOAD_COMMON_CONSTANT", "RETURN_CONST"}
+_NOTHING = {*_CONSTANTS, "RESUME", "NOP", "RETURN_VALUE", "POP_TOP", "COPY_FREE_VARS"}
 _NOTHING |= {"RETURN_GENERATOR", "CALL_INTRINSIC_1", "RERAISE"}  # what every coroutine begins and ends with
 
 _OF_A_FAULT = re.compile(r"\b(instead of|expected|missing|lost|copied|is in both|too (much|many|few))\b")
@@ -65,7 +66,7 @@ def is_blank(answer: Any) -> bool:
     for step in dis.get_instructions(answer):
         if step.opname not in _NOTHING:
             return False
-        if step.opname in {"LOAD_CONST", "RETURN_CONST"} and step.argval not in (None, Ellipsis):
+        if step.opname in _CONSTANTS and step.argval not in (None, Ellipsis):
             return False
     return True
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,8 @@ def _checked(found: Path, option: str, suffix: str | None) -> Path:
     folder = found.parent
     if not folder.is_dir():
         raise InvalidRequest(f"{option}: there is no directory {folder}.")
+    with suppress(FileNotFoundError):
+        found.stat()  # A name that is too long raises; from Python 3.14 on, exists() is false for it.
     if not os.access(found if found.exists() else folder, os.W_OK):
         raise InvalidRequest(f"{option}: {found} may not be written.")
     return found

@@ -192,7 +192,7 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
             raise InvalidRequest(f"FILE: there is no directory {path.parent}.")
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
             raise InvalidRequest(f"FILE: {path} cannot be written; give another name.")
-        exists = path.exists()
+        exists = identity_of(path) is not None and path.exists()  # From Python 3.14 on, exists() raises nothing.
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InvalidRequest(f"FILE: {text[:100]} cannot be a file: {why.rstrip('.')}. Give another name.") from None

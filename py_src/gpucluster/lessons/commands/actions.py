@@ -8,6 +8,7 @@ import sys
 import tempfile
 from argparse import Namespace
 from pathlib import Path
+from stat import S_ISDIR
 
 from ...cli.arguments import shown, shown_path, whole_number
 from ...cli.commands import Answer, Say
@@ -27,8 +28,10 @@ def own_folder(found: Namespace) -> Path:
     if named is not None:
         folder = Path(named).expanduser().absolute()
         try:
-            usable = folder.is_dir() or not folder.exists()
-        except OSError as error:  # the name is too long or, on some versions of Python, the folder is another user's
+            usable = S_ISDIR(folder.stat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            usable = True
+        except OSError as error:  # the name is too long, or the folder is another user's
             raise InvalidRequest(f"{shown_path(named)} cannot be read: {error.strerror}.") from None
         if not usable:
             raise InvalidRequest(f"{shown_path(named)} is not a folder.")

@@ -146,6 +146,7 @@ def reach(address: str) -> PageAnswer:
             title = _TITLE.search(page)
             return PageAnswer(answer.status, f"the page “{title[1].strip()}”" if title else "a page without a title")
     except urllib.error.HTTPError as error:
+        error.close()
         return PageAnswer(error.code, error.reason)
     except TimeoutError:
         return PageAnswer(None, f"no answer within {_SECONDS:g} seconds; try again")
