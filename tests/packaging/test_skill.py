@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,15 +45,18 @@ def test_the_skill_can_be_found_and_read_by_an_assistant() -> None:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[str, str]]]:
     """A folder to work in, and variables with which the command is found and clusters are private."""
     folder = tmp_path_factory.mktemp("work")
+    registry = tempfile.mkdtemp(prefix="gpc", dir="/tmp")
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(folder),
+        "GPUCLUSTER_DIR": registry,
         "IPYTHONDIR": str(folder / "ipython"),
     }
     yield folder, environment
     stop = ["gpucluster", "stop", "--all", "--yes"]
     subprocess.run(stop, env=environment, capture_output=True, timeout=120, check=False)
+    shutil.rmtree(registry, ignore_errors=True)
 
 
 @pytest.mark.full
