@@ -204,9 +204,7 @@ def test_building_a_wheel_needs_node_although_there_is_one(folder: Path) -> None
     assert steps(folder) == []
 
 
-def test_the_panel_of_a_wheel_replaces_what_was_built(
-    tmp_path: Path,
-) -> None:
+def test_the_panel_of_a_wheel_replaces_what_was_built(tmp_path: Path) -> None:
     package = tmp_path / "py_src/gpucluster"
     (package / "labextension/static").mkdir(parents=True)
     (package / "labextension/static/old.js").touch()
