@@ -25,7 +25,7 @@ def test_words_of_a_comparison(make_result):
     assert words["kmeans"].startswith("second 3.00 times slower (")
     assert words["pca"].startswith("second 3.00 times faster (")
     assert words["svd"].startswith("no difference shown (")
-    assert words["merge"] == "too few runs: four of each are needed"
+    assert words["merge"] == "too few runs: at least four of each are required"
     text = compare(first, second).text()
     assert "Of 4 comparisons without any difference, about 0.2 show one anyway" in text
 

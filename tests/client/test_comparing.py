@@ -80,7 +80,7 @@ def test_too_few_runs_give_no_verdict():
     [join] = [group for group in comparison.groups if group.name == "join"]
     assert join.ratio == pytest.approx(3, rel=0.2)
     assert comparison.slower == []
-    assert "four of each are needed" in comparison.text()
+    assert "at least four of each are required" in comparison.text()
 
 
 def test_a_certain_but_small_change_is_no_finding():

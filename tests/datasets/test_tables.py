@@ -142,7 +142,7 @@ def test_copies_are_marked():
         ({"npartitions": 0}, "npartitions: must be a whole number from 1 to 336,776, not 0"),
         ({"npartitions": True}, "npartitions: must be a whole number"),
         ({"columns": ["arrival"]}, "columns: there is no 'arrival'; flights has year, month"),
-        ({"columns": []}, "columns: at least one is needed"),
+        ({"columns": []}, "columns: must name at least one column"),
         ({"as_frame": "polars"}, "as_frame: must be 'dask', 'pandas' or 'cudf', not 'polars'"),
         ({"as_frame": "pandas", "npartitions": 2}, "npartitions: is for as_frame='dask'"),
         ({"as_frame": "pandas", "copies": 2}, "copies: is for as_frame='dask'"),

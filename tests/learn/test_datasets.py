@@ -75,8 +75,8 @@ def test_classification() -> None:
 
 def test_bad_input() -> None:
     refused(InvalidParameter, "n_samples: must be a whole number", lambda: make_blobs(0))
-    refused(InvalidParameter, "Give one of them", lambda: make_blobs(10, chunks=5, n_parts=2))
+    refused(InvalidParameter, "Pass only one of them", lambda: make_blobs(10, chunks=5, n_parts=2))
     refused(NotSupported, "effective_rank", lambda: make_regression(10, effective_rank=2))
     refused(InvalidParameter, "must sum to less", lambda: make_classification(10, n_features=3))
     refused(InvalidParameter, "smaller or equal", lambda: make_classification(10, n_classes=9))
-    refused(InvalidParameter, "weights: 2 shares", lambda: make_classification(10, weights=[0.5, 0.7]))
+    refused(InvalidParameter, "weights: must be 2 proportions", lambda: make_classification(10, weights=[0.5, 0.7]))

@@ -209,10 +209,10 @@ def test_data_of_another_cluster_are_refused(dask_client: Client) -> None:
             with dask_client.as_current():
                 for name, action in actions(*data).items():
                     if name not in OF_FITTED:
-                        with pytest.raises(InvalidData, match="kept on another cluster"):
+                        with pytest.raises(InvalidData, match="on a different cluster"):
                             action()
                             pytest.fail(name)
-                with pytest.raises(InvalidData, match="kept on another cluster"):
+                with pytest.raises(InvalidData, match="on a different cluster"):
                     neighbors.kneighbors(np.ones((3, 2)))
 
 

@@ -112,5 +112,5 @@ def test_configuration_of_scikit_learn() -> None:
     with dask.config.set(scheduler="sync"):
         with sklearn.config_context(transform_output="pandas"):
             assert isinstance(learn.StandardScaler().fit_transform(X), dd.DataFrame)
-        with pytest.raises(NotSupported, match="not of polars"):
+        with pytest.raises(NotSupported, match="not polars"):
             learn.StandardScaler().set_output(transform="polars").fit_transform(X)

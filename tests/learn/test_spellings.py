@@ -316,5 +316,5 @@ def test_sparse_rows(dask_client: Client, name: str) -> None:
 
 
 def test_sparse_rows_too_large_for_a_dense_table() -> None:
-    with pytest.raises(InvalidData, match="is sparse, and as a dense table of 10,000,000 × 100,000"):
+    with pytest.raises(InvalidData, match="is sparse, and converted to a dense table of 10,000,000 × 100,000"):
         learn.MaxAbsScaler().fit(scipy.sparse.csr_matrix((10_000_000, 100_000)))

@@ -61,7 +61,7 @@ def exchange(client: Any, sizes: tuple[int, ...] = SIZES) -> list[float]:
 
     addresses = sorted(known_workers(client))
     if len(addresses) < 2:
-        raise NothingToMeasure("Two workers are needed, and there is only one.")
+        raise NothingToMeasure("At least two workers are required, but there is only one.")
     client.run(take_blocks)
     there_and_back = client.run(send_blocks, addresses[1], (0, *sizes), workers=[addresses[0]])[addresses[0]]
     empty = there_and_back[0]

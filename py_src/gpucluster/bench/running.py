@@ -273,7 +273,7 @@ class _Run:
         possible = [workload for workload in chosen if mpi or not workload.needs_mpi]
         if named and len(possible) < len(chosen):
             raise NothingToMeasure(
-                "The workers are not processes of one MPI program, so they cannot communicate over MPI."
+                "The workers are not part of the same MPI program, so they cannot communicate over MPI."
             )
         cases = len(possible) * len(self._counts)
         each = None if seconds is None else seconds / cases

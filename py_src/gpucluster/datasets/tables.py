@@ -255,7 +255,7 @@ def _columns(columns: Sequence[str] | None, name: str, copies: int) -> list[str]
     wanted = [columns] if isinstance(columns, str) else list(columns)
     unknown = [column for column in wanted if column not in known]
     if unknown or not wanted:
-        what = f"there is no {unknown[0]!r}" if unknown else "at least one is needed"
+        what = f"there is no {unknown[0]!r}" if unknown else "must name at least one column"
         raise InvalidOption(f"columns: {what}; {name} has {', '.join(known)}.")
     return wanted
 

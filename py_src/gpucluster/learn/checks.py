@@ -13,7 +13,7 @@ MOST_COLUMNS = 20_000  # With more, the square matrix of the columns (3.2 GB) is
 
 def no_rows(name: str = "X", which: str = "") -> InvalidData:
     """Return the error for data without rows, or without rows of a kind, such as ``" with values"``."""
-    return InvalidData(f"{name}: has 0 row(s) (samples){which}; at least 1 is needed.")
+    return InvalidData(f"{name}: found array with 0 row(s) (samples){which} while a minimum of 1 is required.")
 
 
 def no_weight() -> InvalidData:
@@ -60,7 +60,7 @@ def total_weight(block: Block) -> float:
 def check_weight(total: float, *, negative: bool = False) -> None:
     """Refuse weights whose sum, NaN if they cannot be used, is not finite or not above 0; ``negative``: some may be."""
     if not 0 < total < np.inf:
-        raise InvalidData(f"sample_weight: must be finite numbers{'' if negative else ' from 0'}, and not all 0.")
+        raise InvalidData(f"sample_weight: must be finite{'' if negative else ', non-negative'} numbers, and not all 0.")
 
 
 def check_columns(X: Data, name: str) -> None:

@@ -182,7 +182,7 @@ class ColumnTransformer(LazyTransformerMixin, ComputesWithClient):
             found += [f"{name}__{each}" for each in own] if before is True else own
         if len(set(found)) < len(found):
             raise InvalidParameter(
-                "verbose_feature_names_out: columns of different transformers have the same name. Set it to True."
+                "verbose_feature_names_out: different transformers output columns with the same name. Set it to True."
             )
         return np.asarray(found, dtype=object)
 
@@ -214,7 +214,8 @@ class ColumnTransformer(LazyTransformerMixin, ComputesWithClient):
             raise InvalidParameter(f"transformers: names are not unique: {names}.")
         if wrong := [name for name in names if "__" in name or name in self.get_params(deep=False)]:
             raise InvalidParameter(
-                f"transformers: {wrong[0]!r} cannot be a name. Names must not contain '__' or be those of parameters."
+                f"transformers: {wrong[0]!r} is not a valid name. Names must not contain '__' or match a parameter of "
+                f"the constructor."
             )
 
     def _require_columns(self, X: Any) -> None:

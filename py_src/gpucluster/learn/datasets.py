@@ -136,7 +136,7 @@ def make_regression(
         Only with ``coef=True``.
     """
     if effective_rank is not None:
-        raise NotSupported("effective_rank: is not supported. Leave it out; columns are independent.")
+        raise NotSupported("effective_rank: is not supported. Omit it; columns are independent.")
     random = check_random_state(random_state)
     truth = np.zeros((n_features, _count(n_targets, "n_targets")))
     informative = min(n_features, n_informative)
@@ -214,7 +214,7 @@ def make_classification(
     if len(shares) == n_classes - 1:
         shares = np.append(shares, 1 - shares.sum())
     if len(shares) != n_classes or (shares < 0).any() or not np.isclose(shares.sum(), 1):
-        raise InvalidParameter(f"weights: {n_classes} shares that sum to 1 are needed (or all but the last one).")
+        raise InvalidParameter(f"weights: must be {n_classes} proportions that sum to 1 (or all but the last one).")
     known = n_informative + n_redundant
     model = {
         "corners": corners,
@@ -301,7 +301,7 @@ def _table(
 
     n_samples = _count(n_samples, "n_samples")
     if chunks is not None and n_parts is not None:
-        raise InvalidParameter("chunks, n_parts: both set the blocks. Give one of them.")
+        raise InvalidParameter("chunks, n_parts: both set the block size. Pass only one of them.")
     if order not in {"C", "F"}:
         raise InvalidParameter(f"order: must be 'C' or 'F', not {order!r}.")
     parts = max(_n_workers(), -(-n_samples * n_features // 10**6)) if n_parts is None else _count(n_parts, "n_parts")
@@ -309,7 +309,9 @@ def _table(
     wanted: Any = step if chunks is None else chunks
     if isinstance(wanted, tuple) and len(wanted) == 2 and sum(wanted) != n_samples:
         if wanted[1] not in {-1, None, n_features}:
-            raise InvalidParameter(f"chunks: splits the {n_features} columns, too. Tables are chunked along rows only.")
+            raise InvalidParameter(
+                f"chunks: must not split the {n_features} columns. Tables are chunked along rows only."
+            )
         wanted = wanted[0]
     [lengths] = da.empty(n_samples, chunks=wanted, dtype=x_type).chunks
     seed = int(random.randint(np.iinfo(np.int32).max))

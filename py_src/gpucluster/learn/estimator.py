@@ -210,9 +210,9 @@ class DistributedEstimator(ComputesWithClient):
             return X
         if X.shape[0] * X.shape[1] * 8 > RESIDENT_SHARE * memory_bytes():
             raise InvalidData(
-                f"X: is sparse, and as a dense table of {X.shape[0]:,} × {X.shape[1]:,} numbers does not fit into "
-                "memory. Choose or combine columns first (a random projection of scikit-learn), or make it a Dask "
-                "array, whose blocks are made dense one by one."
+                f"X: is sparse, and converted to a dense table of {X.shape[0]:,} × {X.shape[1]:,} numbers does not "
+                f"fit in memory. Choose or combine columns first (see scikit-learn's random projections), or convert "
+                f"it to a Dask array, whose blocks are made dense one at a time."
             )
         if not columns:
             return X.toarray()
@@ -260,7 +260,9 @@ class DistributedEstimator(ComputesWithClient):
         known, own = signature(self._plain_class()).parameters, signature(type(self)).parameters
         for name in shared.keys() - known.keys():
             if shared.pop(name) != own[name].default:
-                raise InvalidParameter(f"{name}: scikit-learn {sklearn_version} has none; update it, or leave it out.")
+                raise InvalidParameter(
+                    f"{name}: scikit-learn {sklearn_version} has none; upgrade it, or omit the parameter."
+                )
         return shared
 
     def _plain_model(self, parameters: Mapping[str, Any] | None = None, **changed: Any) -> Any:
@@ -343,7 +345,7 @@ class DistributedEstimator(ComputesWithClient):
         if names is not None and known is not None and list(known) != names:
             raise InvalidData(
                 f"X has the columns {', '.join(names[:8])}, but {type(self).__name__} was fitted with "
-                f"{', '.join(known[:8])}. Choose the same columns in the same order."
+                f"{', '.join(known[:8])}. Select the same columns in the same order."
             )
 
 
@@ -392,7 +394,7 @@ def _as_configured(estimator: Any, answer: Any) -> Output:
     if wanted == "default" or not is_dask(answer):
         return answer
     if wanted != "pandas":
-        raise NotSupported(f"set_output: data on Dask become data frames of pandas, not of {wanted}. Use 'pandas'.")
+        raise NotSupported(f"set_output: Dask collections become pandas data frames, not {wanted}. Use 'pandas'.")
     if not is_dask_array(answer):
         return answer
     import dask.dataframe as dd

@@ -270,6 +270,6 @@ def in_our_words(names: Iterable[str], own: Collection[str], options: dict[str, 
         elif meant is None:
             raise NotSupported(f"{name}: {keyword.instead}")
         for each in meant.keys() & found.keys():
-            raise InvalidParameter(f"{name}: {each!r} is given, too, and means the same. Give one of them.")
+            raise InvalidParameter(f"{name}: cannot be combined with {each!r}, which means the same.")
         found.update(meant)
     return found

@@ -141,7 +141,7 @@ def flat_labels(y: Any, name: str = "y") -> Array:
     """
     labels = columns_of(y)
     if labels.ndim != 1:
-        raise InvalidData(f"{name}: one label per row is needed, not {labels.shape[1]} columns.")
+        raise InvalidData(f"{name}: must have one label per row, not {labels.shape[1]} columns.")
     require_present(labels, name)
     if labels.dtype.kind == "O" and all(_kinds(labels)):
         raise mixed_labels(name)
@@ -211,8 +211,9 @@ def checked_classes(classes: Array | None, name: str = "y") -> Array:
         raise no_rows(name)
     if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
         raise InvalidData(
-            f"Unknown label type: continuous. {name}: holds fractions, but classes are needed. Use a regressor, or "
-            f"make classes of it, for example {name} > 0."
+            f"Unknown label type: continuous. {name}: has continuous values, but must have classes. Use a regressor, "
+            f"or "
+            f"convert it to classes, for example {name} > 0."
         )
     return classes
 
@@ -234,8 +235,8 @@ def require_known(found: Array, known: Array) -> None:
     others = np.setdiff1d(found, known)
     if len(others):
         raise InvalidData(
-            f"The target label(s) {others} in y do not exist in the initial classes {known}. Name all of them in the "
-            "first call: partial_fit(X, y, classes=...)."
+            f"The target label(s) {others} in y do not exist in the initial classes {known}. Pass all of them in the "
+            f"first call: partial_fit(X, y, classes=...)."
         )
 
 

@@ -118,7 +118,7 @@ def stratified(labels: DaskArray, n_train: int, n_test: int, seed: int) -> DaskA
     found = computed(*[delayed(_counted)(block) for block in blocks])
     classes = merge_all_classes((part for part, _ in found), "stratify")
     if classes is None:
-        raise InvalidData("stratify: has 0 rows; at least 1 is needed.")
+        raise InvalidData("stratify: has 0 rows while a minimum of 1 is required.")
     counts = np.zeros(len(classes), dtype=np.int64)
     for part, own in found:
         if part is not None:
@@ -149,7 +149,7 @@ def _check(classes: Array, counts: Array, n_train: int, n_test: int) -> None:
     if counts.min() < 2:
         raise InvalidData(
             f"The least populated classes in stratify have only 1 member: {classes[counts < 2].tolist()[:10]}. Each "
-            "class needs 2 at least. Drop such rows, or put them into another class."
+            f"class needs at least 2. Drop such rows, or merge them into another class."
         )
     for name, rows in (("train_size", n_train), ("test_size", n_test)):
         if rows < len(classes):
@@ -259,7 +259,7 @@ def train_test_split(
     lengths = lengths_of(given)
     totals = [sum(chunks) for chunks in lengths]
     if len(set(totals)) > 1:
-        raise InvalidData(f"The numbers of rows differ: {', '.join(f'{total:,}' for total in totals)}.")
+        raise InvalidData(f"Inconsistent numbers of rows: {', '.join(f'{total:,}' for total in totals)}.")
     n_train, n_test = _sizes(totals[0], test_size, train_size)
     if not shuffle:
         mark = _Marks(Choice(totals[0], n_train, n_test, None))
@@ -284,7 +284,7 @@ def _labels(stratify: Any, chunks: list[int]) -> DaskArray:
     labels = stratify if is_dask_array(stratify) else column_array(stratify)
     refuse_masked(labels, "stratify")
     if labels.ndim != 1:
-        raise InvalidData(f"stratify: 1 dimension is needed, not {labels.ndim}.")
+        raise InvalidData(f"stratify: must have 1 dimension, not {labels.ndim}.")
     return with_chunks(labels, (tuple(chunks),))
 
 

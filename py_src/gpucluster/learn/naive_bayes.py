@@ -98,7 +98,8 @@ def checked_class_weights(weights: Array) -> Array:
     """Return the total weight of each class; refuse weights without a model."""
     if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise InvalidData(
-            "sample_weight: the weights of each class must sum to a finite number from 0, and not all to 0."
+            "sample_weight: the weights of each class must sum to a finite, non-negative number, and not all sums may "
+            "be 0."
         )
     return weights
 
@@ -301,7 +302,9 @@ def class_counts(rows: Rows) -> Counts:
     if not np.isfinite(counts.features).all() or not np.isfinite(counts.smallest):
         raise not_finite()
     if counts.smallest < 0:
-        raise InvalidData("Negative values in data passed to MultinomialNB (input X). It needs counts; use GaussianNB.")
+        raise InvalidData(
+            "Negative values in data passed to MultinomialNB (input X). It requires counts; use GaussianNB."
+        )
     return counts
 
 
@@ -393,7 +396,7 @@ class MultinomialNB(NaiveBayes):
         except (TypeError, ValueError):
             raise InvalidParameter(f"alpha: must be a number, or an array of numbers, not {self.alpha!r}.") from None
         if alpha.ndim and alpha.shape != (n_features,):
-            raise InvalidParameter(f"alpha: one number, or {n_features} are needed, one for each feature.")
+            raise InvalidParameter(f"alpha: must be one number, or {n_features} numbers, one for each feature.")
         if not (alpha >= 0).all():
             raise InvalidParameter("alpha: must not be negative.")
         return alpha if self.force_alpha else np.maximum(alpha, 1e-10)

@@ -37,7 +37,8 @@ def whole(least: int) -> Rule:
 
 def real(least: float, most: float = np.inf, *, above: bool = False) -> Rule:
     """Allow numbers from the least one on; ``above`` excludes it."""
-    text = f"a number {'above' if above else 'from'} {least}{'' if most == np.inf else f' to {most}'}"
+    start = "above" if above else "of at least" if most == np.inf else "from"
+    text = f"a number {start} {least}{'' if most == np.inf else f' to {most}'}"
     return Rule(lambda value: _is(value, Real) and least <= value <= most and not (above and value == least), text)
 
 

@@ -47,7 +47,7 @@ def save(estimator: DistributedEstimator, path: str | os.PathLike[str]) -> None:
     """
     if type(estimator).__name__ not in _LAZY or not isinstance(estimator, DistributedEstimator):
         raise InvalidParameter(
-            f"estimator: must be one of gpucluster.learn, not {type(estimator).__name__}. Use joblib for other objects."
+            f"estimator: must be from gpucluster.learn, not {type(estimator).__name__}. Use joblib for other objects."
         )
     check_is_fitted(estimator)
     if estimator._not_saved_because:
@@ -96,22 +96,22 @@ def load(path: str | os.PathLike[str]) -> Any:
         with zipfile.ZipFile(path) as archive:
             document = json.loads(archive.read(DOCUMENT))
             if document["format"] != FORMAT:
-                raise UnreadableModel(f"{path} was written by a newer version of gpucluster. Install that version.")
+                raise UnreadableModel(f"{path} was written by a newer version of gpucluster. Upgrade to that version.")
             name = document["class"]
             cls = getattr(import_module(f"gpucluster.learn.{_LAZY[name]}"), name) if name in _LAZY else None
             if not (isinstance(cls, type) and issubclass(cls, DistributedEstimator)):
-                raise UnreadableModel(f"{path} holds no estimator of gpucluster.learn, but {name!r:.60}.")
+                raise UnreadableModel(f"{path} does not contain an estimator of gpucluster.learn, but {name!r:.60}.")
             values = {name: _read(value, archive) for name, value in document["attributes"].items()}
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
         if isinstance(error, UnreadableModel):
             raise
-        raise UnreadableModel(f"{path} was not written by gpucluster.learn.save, or is damaged.") from error
+        raise UnreadableModel(f"{path} was not written by gpucluster.learn.save, or is corrupted.") from error
     names = cls().get_params(deep=False)
     estimator = cls(**{name: value for name, value in values.items() if name in names})
     for name, value in values.items():
         if name not in names:
             if name.startswith("_") or not name.isidentifier() or callable(getattr(cls, name, None)):
-                raise UnreadableModel(f"{path} was not written by gpucluster.learn.save, or is damaged.")
+                raise UnreadableModel(f"{path} was not written by gpucluster.learn.save, or is corrupted.")
             setattr(estimator, name, value)
     return estimator
 
@@ -145,8 +145,8 @@ def _written(value: Any, name: str, arrays: list[Array]) -> Any:
     if is_tree(value):
         return {"tree": _written(tree_parts(value), name, arrays)}
     raise NotSupported(
-        f"{name}: {type(value).__name__} cannot be saved. Numbers, texts, arrays and lists of these can; for "
-        "random_state give a number."
+        f"{name}: {type(value).__name__} cannot be saved. Use numbers, strings, arrays, or lists of these; for "
+        f"random_state, a number."
     )
 
 

@@ -61,7 +61,7 @@ def tree_from(parts: dict[str, Any]) -> PlainModel:
     made = _CLASSES[parts["kind"]](**parts["params"])
     for name, value in parts["fitted"].items():
         if name not in _FITTED:
-            raise UnreadableModel("A tree of the model has an attribute that trees do not have.")
+            raise UnreadableModel("A tree of the model has an unknown attribute.")
         setattr(made, name, value)
     made.tree_ = tree
     return made

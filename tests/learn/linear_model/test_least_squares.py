@@ -160,8 +160,8 @@ def test_bad_data_are_refused(split: Any, kind: Any, options: Any) -> None:
         ("X: contains NaN", split(broken_X, 3), split(Y, 3)),
         ("y: has 100 rows, but X has 442", split(X, 3), split(Y[:100], 3)),
         ("not all 0", split(X, 3), split(Y, 3), np.zeros(len(X))),
-        ("numbers from 0", split(X, 3), split(Y, 3), -np.ones(len(X))),
-        ("numbers are needed", split(X, 3), split(Y.astype(str), 3)),
+        ("finite, non-negative numbers", split(X, 3), split(Y, 3), -np.ones(len(X))),
+        ("y: must be numbers", split(X, 3), split(Y.astype(str), 3)),
         ("target y is None", split(X, 3), None),
         (r"0 row\(s\)", split(X[:0], 1), split(Y[:0], 1)),
     ):

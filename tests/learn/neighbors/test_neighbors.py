@@ -216,7 +216,7 @@ def test_copies_without_the_client_point_to_the_combined_model(_cluster: Any, sp
         written = pickle.dumps(NearestNeighbors().fit(split(TRAIN[:20], 2)))
     copy = pickle.loads(written)
     for use in (lambda: copy.kneighbors(QUERIES[:2]), copy.kneighbors, copy.get_combined_model):
-        with pytest.raises(InvalidData, match=r"no client of.* get_combined_model\(\)"):
+        with pytest.raises(InvalidData, match=r"not connected to.* get_combined_model\(\)"):
             use()
 
 

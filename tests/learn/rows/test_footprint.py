@@ -110,7 +110,7 @@ def test_data_that_fits_is_computed_once_and_kept(held: Held, make: Any) -> None
 
 
 def test_too_large_data_is_refused_before_computing(held: Held) -> None:
-    with pytest.raises(NotSupported, match="must fit into the workers' memory"):
+    with pytest.raises(NotSupported, match="must fit in the workers' memory"):
         DBSCAN().fit(array(40))
     assert held.n_tasks == 0
 

@@ -24,9 +24,9 @@ FRAME = dd.from_pandas(pd.DataFrame({"a": [1.0, 2, 3], "b": [1, 2, 3], "word": [
         (da.ones((4, 4, 4), chunks=2), "expected 2 dimensions .* got 3"),
         (da.ones((10, 4), chunks=(5, 2)), r"chunked along its columns too \(2 chunks\).*Use X.rechunk\({1: -1}\)"),
         (da.ones((10, 0), chunks=(5, 0)), r"0 feature\(s\)"),
-        (da.ones((10, 2), chunks=5).astype(complex), "numbers are needed, not complex128"),
-        (da.ones((10, 2), chunks=5).astype(str), "numbers are needed"),
-        (FRAME, "'word' holds no numbers. Leave such columns out, or encode"),
+        (da.ones((10, 2), chunks=5).astype(complex), "must be numbers, not complex128"),
+        (da.ones((10, 2), chunks=5).astype(str), "X: must be numbers"),
+        (FRAME, "'word' is not numeric. Drop such columns, or encode"),
         (FRAME.a, r"not one column. Use X.to_frame\(\)"),
     ],
 )
@@ -78,7 +78,7 @@ def _answer(model, X):
     [
         (da.ones(9, chunks=3), "y: has 9 rows, but X has 10"),
         (np.ones(11), "y: has 11 rows, but X has 10"),
-        (da.ones((10, 2, 2), chunks=2), "y: 1 dimension is needed, not 3"),
+        (da.ones((10, 2, 2), chunks=2), "y: must have 1 dimension, not 3"),
         (FRAME.a, "y: has 3 rows, but X has 10"),
     ],
 )

@@ -52,7 +52,7 @@ class Ratio:
     @property
     def words(self) -> str:
         if self.lower is None or self.upper is None:
-            return "too few runs: four of each are needed"
+            return "too few runs: at least four of each are required"
         if self.lower <= 1 <= self.upper:
             return f"no difference shown ({self.lower:.2f} to {self.upper:.2f} times as long)"
         if self.upper < 1:

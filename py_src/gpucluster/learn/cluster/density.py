@@ -41,7 +41,7 @@ def density_clusters(rows: Rows, *, eps: float, min_samples: int, search: dict[s
     """
     if not isinstance(rows, Shard):
         raise NotSupported(
-            "DBSCAN compares all rows with each other, so they must fit into the workers' memory. Use more workers, or "
+            "DBSCAN compares all rows with each other, so they must fit in the workers' memory. Use more workers or "
             "fewer rows."
         )
     own = RankRows.of(rows.with_starts())

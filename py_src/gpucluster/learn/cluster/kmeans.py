@@ -230,7 +230,10 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         centers, method = None, "given"
         if callable(self.init):
             if is_dask(X):
-                raise NotSupported("init: a callable would need all rows in one process. Pass an array of centers.")
+                raise NotSupported(
+                    "init: a callable is not supported, because it needs all rows in one process. Pass an array of "
+                    "centers."
+                )
             centers = np.stack([
                 self._checked_centers(self.init(X, self.n_clusters, random_state=random), X) for _ in range(n_init)
             ])  # fmt: skip
@@ -253,7 +256,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
                 f"features of the data, ({self.n_clusters}, {n_features})."
             )
         if not np.isfinite(centers).all():
-            raise InvalidParameter("init: has NaN or infinity.")
+            raise InvalidParameter("init: contains NaN or infinity.")
         return centers
 
 

@@ -128,7 +128,7 @@ def _checked(found: Spread | None, n_clusters: int) -> Spread:
     n_rows = 0 if found is None else int(found.n_rows)
     if found is None or n_rows < n_clusters:
         raise InvalidData(
-            f"X: n_samples={n_rows} should be >= n_clusters={n_clusters}. Choose fewer clusters or take more rows."
+            f"X: n_samples={n_rows} should be >= n_clusters={n_clusters}. Use fewer clusters or more rows."
         )
     if not np.isfinite(found.mean).all() or not np.isfinite(found.squares).all():
         raise InvalidData(BAD_DATA)

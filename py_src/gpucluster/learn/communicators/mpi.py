@@ -30,9 +30,7 @@ def load_mpi() -> Any:
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
-        raise MissingMPI(
-            f"MPI cannot be used here ({error}). Install it with: pip install 'gpucluster[mpi]'"
-        ) from error
+        raise MissingMPI(f"MPI is not available ({error}). Install it with: pip install 'gpucluster[mpi]'") from error
     return MPI
 
 
@@ -167,7 +165,7 @@ def over_mpi(
     """
     if nanny:
         raise MissingMPI(
-            "Workers with a nanny are not processes of an MPI program, so they cannot communicate over MPI. Start "
+            "Workers with a nanny are not part of an MPI program, so they cannot communicate over MPI. Start "
             "the cluster with dask-mpi --worker-class distributed.Worker, or use communicator='workers'."
         )
     mpi = load_mpi()
@@ -175,7 +173,7 @@ def over_mpi(
     places = _ranks_in(addresses) or ranks.allgather(world.Get_rank())
     if len(set(places)) < ranks.size:
         raise MissingMPI(
-            "The workers are not processes of one MPI program, so they cannot communicate over MPI. Start the "
+            "The workers are not part of the same MPI program, so they cannot communicate over MPI. Start the "
             "cluster with dask-mpi, or use communicator='workers'."
         )
     tag = zlib.crc32(job.encode()) % _LEAST_TAG_BOUND

@@ -60,7 +60,7 @@ def factor_spectrum(rows: Rows) -> Spectrum:
 def check_rows(n_samples: int) -> None:
     """Refuse a table whose rows have no variance because there are too few."""
     if n_samples < 2:
-        raise InvalidData(f"X: {n_samples} sample(s) (rows); at least 2 are needed (minimum of 2 is required).")
+        raise InvalidData(f"X: found array with {n_samples} sample(s) (rows) while a minimum of 2 is required.")
 
 
 def components_to_keep(
@@ -78,14 +78,12 @@ def components_to_keep(
         from sklearn.decomposition._pca import _infer_dimension
 
         if n_samples < n_features:
-            raise InvalidParameter("n_components: 'mle' needs at least as many rows as columns. Give a number.")
+            raise InvalidParameter("n_components: 'mle' requires at least as many rows as columns. Pass a number.")
         return int(_infer_dimension(variances, n_samples))
     if not isinstance(wanted, Integral):
         return min(most, int(np.searchsorted(np.cumsum(ratios), wanted, side="right")) + 1)
     if wanted > most:
-        raise InvalidParameter(
-            f"n_components: {wanted} must be between 1 and min(n_samples, n_features)={most} of this table."
-        )
+        raise InvalidParameter(f"n_components: {wanted} must be between 1 and min(n_samples, n_features)={most}.")
     return int(wanted)
 
 

@@ -204,11 +204,11 @@ DELEGATED: dict[str, Entry] = {
 
 NOT_DELEGATED: dict[str, str] = {
     "DBSCAN": "cuml.dask's copies all rows to every GPU and takes them from the client's memory only",
-    "GaussianNB": "cuML has no form of it for several GPUs, only MultinomialNB",
+    "GaussianNB": "cuML has no multi-GPU version of it, only MultinomialNB",
     "MLPClassifier": "cuML has no neural networks",
-    "MaxAbsScaler": "cuML has no form of it for several GPUs",
-    "MinMaxScaler": "cuML has no form of it for several GPUs",
-    "Ridge": "cuML's version for several GPUs does not expose its coefficients (26.10: coef_ stays None)",
-    "StandardScaler": "cuML has no form of it for several GPUs",
+    "MaxAbsScaler": "cuML has no multi-GPU version of it",
+    "MinMaxScaler": "cuML has no multi-GPU version of it",
+    "Ridge": "cuML's multi-GPU version does not expose its coefficients (26.10: coef_ stays None)",
+    "StandardScaler": "cuML has no multi-GPU version of it",
 }
 """Estimators that ``cuml.dask`` is not used for, and why."""

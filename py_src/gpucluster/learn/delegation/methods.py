@@ -282,7 +282,7 @@ def options_for(estimator: Any, entry: Entry) -> dict[str, Any]:
         elif name in entry.same or (name in entry.own and value is not None):
             options[name] = value
         elif name not in (*entry.own, *entry.without_effect) and not _same(value, default[name]):
-            raise Untranslatable(f"{name}: cuML has no multi-GPU version of it. Leave it at {default[name]!r}.")
+            raise Untranslatable(f"{name}: cuML has no multi-GPU version of it. Keep the default, {default[name]!r}.")
     name = type(estimator).__name__
     _check_particular(name, given)
     if name == "KMeans" and options["tol"] == 0:
@@ -297,7 +297,7 @@ def _known(name: str, value: Any, known: dict[Any, Any]) -> Any:
         return known[value]
     except (KeyError, TypeError):
         allowed = ", ".join(repr(each) for each in known)
-        raise Untranslatable(f"{name}: cuML supports {allowed} for several GPUs, not {value!r}.") from None
+        raise Untranslatable(f"{name}: on multiple GPUs, cuML supports {allowed}, not {value!r}.") from None
 
 
 def _check_particular(name: str, given: dict[str, Any]) -> None:
@@ -305,17 +305,17 @@ def _check_particular(name: str, given: dict[str, Any]) -> None:
     if name == "KMeans" and isinstance(given["init"], str):
         runs = 10 if given["init"] == "random" and given["n_init"] == "auto" else given["n_init"]
         if runs not in {1, "auto"}:
-            raise Untranslatable(f"n_init: cuML runs k-means once for several GPUs, not {runs} times. Use n_init=1.")
+            raise Untranslatable(f"n_init: on multiple GPUs, cuML runs k-means once, not {runs} times. Use n_init=1.")
     if name == "PCA" and not isinstance(given["n_components"], int):
-        raise Untranslatable("n_components: cuML needs a whole number for several GPUs.")
+        raise Untranslatable("n_components: on multiple GPUs, cuML requires a whole number.")
     if name == "OrdinalEncoder" and given["handle_unknown"] == "use_encoded_value" and given["unknown_value"] is None:
         raise Untranslatable("unknown_value: is missing.")
     if given.get("metric") == "minkowski" and given.get("p") != 2:
-        raise Untranslatable("p: cuML supports Euclidean distances (p=2) only for several GPUs.")
+        raise Untranslatable("p: on multiple GPUs, cuML supports only Euclidean distances (p=2).")
     if name == "MultinomialNB" and np.ndim(given["alpha"]):
-        raise Untranslatable("alpha: cuML needs one number for several GPUs.")
+        raise Untranslatable("alpha: on multiple GPUs, cuML requires a single number.")
     if given.get("random_state") is not None and not isinstance(given["random_state"], int | np.integer):
-        raise Untranslatable("random_state: cuML needs a whole number.")
+        raise Untranslatable("random_state: cuML requires a whole number.")
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -356,8 +356,8 @@ def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data
     except Untranslatable as reason:
         if engine == "cuml":
             raise NotSupported(
-                f"{type(estimator).__name__} cannot be fitted by cuML: {reason} Or leave the choice to "
-                "gpucluster: engine='auto'."
+                f"{type(estimator).__name__} cannot be fitted by cuML: {reason} Or let gpucluster choose: "
+                f"engine='auto'."
             ) from None
         logger.info("%s is fitted by gpucluster itself, not by cuML: %s", type(estimator).__name__, reason)
         return None
@@ -369,7 +369,7 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
     if entry is None:
         raise Untranslatable(f"{NOT_DELEGATED.get(name, 'cuML has no multi-GPU version of it')}.")
     if not is_dask(X):
-        raise Untranslatable("X is in memory. Make a Dask collection of it.")
+        raise Untranslatable("X is in memory. Convert it to a Dask collection.")
     if current_client() is None:
         raise Untranslatable("there is no cluster. Connect first: gpucluster.connect().get_client().")
     if entry.by_port and not all(_PORT.search(address) for address in known_workers(current_client())):
@@ -378,14 +378,14 @@ def _delegate_for(estimator: Any, X: Data, y: Data | None, sample_weight: Data |
             "protocol='tls' or 'tcp' for that."
         )
     if sample_weight is not None:
-        raise Untranslatable("sample_weight: is not supported with several GPUs, or changes what inertia_ means.")
+        raise Untranslatable("sample_weight: is not supported on multiple GPUs, or changes the meaning of inertia_.")
     frame = not is_dask_array(X)
     if (frame and not entry.frames) or (not frame and not entry.arrays):
-        raise Untranslatable(f"X: must be a Dask {'array' if frame else 'data frame or series'} for several GPUs.")
+        raise Untranslatable(f"X: must be a Dask {'array' if frame else 'data frame or series'} on multiple GPUs.")
     if y is not None and not is_dask(y):
-        raise Untranslatable("y is in memory. Make it a Dask collection like X.")
+        raise Untranslatable("y is in memory. Convert it to a Dask collection like X.")
     if entry.label_type is not None and y is not None and getattr(y.dtype, "kind", "O") not in "biuf":
-        raise Untranslatable(f"y: labels must be numbers for several GPUs, not {y.dtype}. Use LabelEncoder first.")
+        raise Untranslatable(f"y: on multiple GPUs, labels must be numbers, not {y.dtype}. Use LabelEncoder first.")
     options = options_for(estimator, entry)
     return cuml_class(entry.module, name)(client=current_client(), **options)
 

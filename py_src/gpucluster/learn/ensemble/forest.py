@@ -194,8 +194,8 @@ class Forest(DistributedEstimator):
         parts: list[Grown] | None = run_table_on_ranks(grow_share, held, parameters, everybody=True)
         if parts is None:
             raise NotSupported(
-                f"{type(self).__name__}: the rows do not fit into the workers' memory. Use more workers, or let each "
-                "tree grow on the rows of one block: tree_rows='block'."
+                f"{type(self).__name__}: the rows do not fit in the workers' memory. Use more workers, or grow each "
+                f"tree on the rows of one block: tree_rows='block'."
             )
         return Grown([tree for part in parts for tree in part.trees], parts[0].classes)
 

@@ -119,7 +119,7 @@ def raise_if_task_cancelled() -> Callable[[], None]:
 
     def check() -> None:
         if cancelled():
-            raise CancelledError("The forest is no longer needed.")
+            raise CancelledError("The forest was cancelled.")
 
     return check
 
@@ -212,7 +212,7 @@ def check_numbers(block: Block) -> None:
     """Refuse targets of a regression that are not finite numbers."""
     assert block.y is not None
     if block.y.dtype.kind not in "biuf":
-        raise InvalidData("y: numbers are needed. For classes use a classifier, such as RandomForestClassifier.")
+        raise InvalidData("y: must be numbers. For classes, use a classifier, such as RandomForestClassifier.")
     if not np.isfinite(to_numpy(block.y)).all():
         raise not_finite("y")
 
@@ -227,7 +227,7 @@ def weights_of_codes(wanted: ClassWeight, classes: Array) -> ClassWeight:
     known = {label: code for code, label in enumerate(classes.tolist())}
     unknown = [label for label in wanted if label not in known]
     if unknown:
-        raise InvalidParameter(f"class_weight: there are no rows of the classes {unknown}.")
+        raise InvalidParameter(f"class_weight: y has no rows of the classes {unknown}.")
     return {known[label]: weight for label, weight in wanted.items()}
 
 

@@ -80,7 +80,7 @@ def _summary(found: Moments | Factor, matrix: Array, n_features: int, centred: b
         raise no_rows()
     check_weight(found.weight)
     if np.isnan(matrix).all():
-        raise InvalidData("X: contains NaN or infinity, or sample_weight holds negative weights.")
+        raise InvalidData("X: contains NaN or infinity, or sample_weight contains negative weights.")
     check_finite(matrix[:n_features, :n_features])
     check_finite(matrix, "y")
     mean = found.mean if centred else np.zeros_like(found.mean)
@@ -117,7 +117,7 @@ class LinearRegressor(MultiOutputMixin, ScoredRegressor, DistributedEstimator):
         """Run an algorithm, after the checks that scikit-learn does not make for Dask collections."""
         check_columns(X, type(self).__name__)
         if is_dask(y) and any(getattr(dtype, "kind", "O") not in "biuf" for dtype in _types(y)):
-            raise InvalidData("y: numbers are needed. For classes use a classifier, such as LogisticRegression.")
+            raise InvalidData("y: must be numbers. For classes, use a classifier, such as LogisticRegression.")
         return self._fit_with(
             algorithm, X, y, sample_weight, passes=passes, n_features=columns_of(X),
             centred=bool(self.fit_intercept), **parameters,
@@ -303,14 +303,14 @@ class Ridge(LinearRegressor):
         """Find the coefficients."""
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if alphas.ndim != 1 or not (alphas >= 0).all() or not np.isfinite(alphas).all():
-            raise InvalidParameter(f"alpha: must be a number from 0, or one for each target, not {self.alpha!r}.")
+            raise InvalidParameter(f"alpha: must be a number of at least 0, or one for each target, not {self.alpha!r}.")
         targets = y.shape[1] if len(getattr(y, "shape", ())) == 2 else 1
         if len(alphas) not in {1, targets}:
             raise InvalidParameter(f"alpha: has {len(alphas)} numbers, but there are {targets} targets.")
         found: Solution
         if self.positive:
             if len(alphas) > 1:
-                raise InvalidParameter("alpha: must be one number with positive=True.")
+                raise InvalidParameter("alpha: must be a single number if positive=True.")
             found = self._summarized(
                 not_negative_least_squares, X, y, sample_weight, passes=1, penalty=float(alphas[0])
             )
@@ -409,7 +409,7 @@ class ElasticNet(LinearRegressor):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if not isinstance(self.precompute, bool | np.bool_):
-            raise InvalidParameter("precompute: your own Gram matrix is not supported. Use True or False.")
+            raise InvalidParameter("precompute: a precomputed Gram matrix is not supported. Use True or False.")
 
 
 class Lasso(ElasticNet):

@@ -46,7 +46,7 @@ def logistic(
     if len(classes) < 2:
         raise InvalidData(
             "y: This solver needs samples of at least 2 classes in the data, but the data contains only one class: "
-            f"{classes[0]!r}. Choose rows with others too."
+            f"{classes[0]!r}. Include rows of other classes."
         )
     counts = rows.total(weights_of_classes, classes)
     check_weight(counts[1].sum())  # NaN where one is negative

@@ -171,13 +171,13 @@ def log_loss(
     classes = found.classes if labels is None else np.unique(labels)
     require_one_kind(found.classes, classes, "labels and y_true")
     if not np.isin(found.classes, classes).all():
-        raise InvalidData(f"labels: y_true holds other classes too: {found.classes[~np.isin(found.classes, classes)]}.")
+        raise InvalidData(f"labels: y_true contains other classes: {found.classes[~np.isin(found.classes, classes)]}.")
     if len(classes) == 1 and labels is None:
-        raise InvalidData(f"y_true: holds only one class, {classes[0]!r}. Give all classes: labels=[…].")
+        raise InvalidData(f"y_true: contains only one class, {classes[0]!r}. Pass all classes: labels=[…].")
     if len(classes) != found.logarithms.shape[1]:
         raise InvalidData(
-            f"y_proba: has {found.logarithms.shape[1]} columns, but there are {len(classes)} classes. Give all "
-            "classes: labels=[…]."
+            f"y_proba: has {found.logarithms.shape[1]} columns, but there are {len(classes)} classes. Pass all "
+            f"classes: labels=[…]."
         )
     if found.unnormalized:
         warn_caller(f"y_proba: the probabilities of {found.unnormalized:,} rows do not sum to one.", UserWarning)
@@ -194,7 +194,7 @@ def _losses(block: Block) -> _Losses | None:
     if given.ndim == 1 or given.shape[1] == 1:
         given = np.stack([1 - given.ravel(), given.ravel()], axis=1)
     if not ((given >= 0) & (given <= 1)).all():
-        raise InvalidData("y_proba: must hold probabilities from 0 to 1. Use predict_proba.")
+        raise InvalidData("y_proba: must be probabilities between 0 and 1. Use predict_proba.")
     step = np.finfo(given.dtype).eps
     off = ~np.isclose(given.sum(axis=1), 1, rtol=np.sqrt(step))
     logarithms = np.log(np.clip(given, step, 1 - step)).astype(np.float64) * weights_of(block)[:, None]

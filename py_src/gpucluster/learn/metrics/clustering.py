@@ -137,7 +137,7 @@ def _exact(table: Table, n_rows: int, metric: str) -> float:
         classes, sizes = every, _widened(classes, sizes, every) + _widened(found, counts, every)
     if not 2 <= len(sizes) <= n_rows - 1:
         raise InvalidData(
-            f"labels: there are {len(sizes)} clusters. Silhouettes need 2 to n_rows - 1 = {n_rows - 1} of them."
+            f"labels: there are {len(sizes)} clusters. Silhouettes require 2 to n_rows - 1 = {n_rows - 1} clusters."
         )
     distances = delayed(_distances, pure=False, traverse=False)
     score = delayed(_scores, pure=False)

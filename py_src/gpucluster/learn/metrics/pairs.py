@@ -119,7 +119,7 @@ def _check_classes(true: Target, predicted: Target, names: Names, *, several: bo
         )
     if types[0] not in {"binary", "multiclass", *(["multilabel-indicator"] if several else [])}:
         raise InvalidData(
-            f"{types[0]} is not supported: {names[0]} and {names[1]} must hold classes: whole numbers or strings"
+            f"{types[0]} is not supported: {names[0]} and {names[1]} must be classes: whole numbers or strings"
             f"{', or a column of zeros and ones for each label' if several else ''}."
         )
     if true.n_columns != predicted.n_columns:
@@ -130,8 +130,8 @@ def _check_classes(true: Target, predicted: Target, names: Names, *, several: bo
     if (true.text or predicted.text) and (true.numbers or predicted.numbers):
         text, numbers = names if true.text else names[::-1]
         raise InvalidData(
-            f"Mix of label input types (string and number): {text} holds strings, {numbers} numbers. Make both one "
-            "kind, for example with astype(str)."
+            f"Mix of label input types (string and number): {text} holds strings, {numbers} numbers. Convert both to "
+            f"the same type, for example with astype(str)."
         )
 
 
@@ -171,7 +171,9 @@ def _floats(given: Array | None, name: str) -> Array:
             raise TypeError
         values = values.astype(np.float64)
     except (TypeError, ValueError):
-        raise InvalidData(f"{name}: holds values that are not numbers. Metrics of regressions need numbers.") from None
+        raise InvalidData(
+            f"{name}: contains values that are not numbers. Regression metrics require numbers."
+        ) from None
     return values[:, None] if values.ndim == 1 else values
 
 

@@ -96,7 +96,7 @@ class DeviceSearch:
     def radius_neighbors(self, queries: Array, radius: float) -> tuple[Array, Array]:
         """Refuse: cuML has no such search."""
         raise NotSupported(
-            "radius_neighbors: cuML does not support it for rows on GPUs. Bring them to the CPU: "
+            "radius_neighbors: cuML does not support it for rows on GPUs. Copy them to the CPU: "
             "X.map_blocks(cupy.asnumpy)."
         )
 

@@ -72,7 +72,9 @@ def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Arr
         votes[queries, found.targets[:, number, output]] += given[:, number]
     total = votes.sum(axis=1, keepdims=True)
     if (total == 0).any():
-        raise InvalidData("weights: all neighbours of a query weigh nothing. Return a positive weight for one of them.")
+        raise InvalidData(
+            "weights: all neighbors of a query have weight 0. Return a positive weight for at least one of them."
+        )
     return votes / total
 
 
@@ -263,6 +265,6 @@ def _target_of(block: BlockIndex) -> tuple[tuple[int, ...], Dtype]:
     dtype = block.targets.dtype
     if dtype.kind not in "biuf":
         raise InvalidData(
-            "Unknown label type. y: numbers are needed. For classes use a classifier, such as KNeighborsClassifier."
+            "Unknown label type. y: must be numbers. For classes, use a classifier, such as KNeighborsClassifier."
         )
     return block.targets.shape[1:], dtype if dtype == np.float32 else np.dtype(np.float64)

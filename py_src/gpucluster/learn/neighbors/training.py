@@ -121,7 +121,7 @@ class NeighborsEstimator(DistributedEstimator):
         """Return the training data, if this process has a client of the cluster that keeps them."""
         if self._cluster is not None and not attached(self._training.blocks, current_client(), self._cluster):
             raise InvalidData(
-                f"{type(self).__name__}: the training data are on a cluster that this process has no client of. "
+                f"{type(self).__name__}: the training data is on a cluster that this process is not connected to. "
                 "Connect to that cluster, or pickle get_combined_model() instead, which holds the data."
             )
         return self._training
@@ -150,8 +150,8 @@ class NeighborsEstimator(DistributedEstimator):
             table = self._table(X, y)
             if table.on_gpu and find_spec("cuml") is None:
                 raise NotSupported(
-                    f"{type(self).__name__}: data on GPUs need cuML. Install gpucluster[gpu-cu13], or bring the data "
-                    "to the CPU: X.map_blocks(cupy.asnumpy)."
+                    f"{type(self).__name__}: data on GPUs requires cuML. Install gpucluster[gpu-cu13], or copy the "
+                    f"data to the CPU: X.map_blocks(cupy.asnumpy)."
                 )
             blocks = build_indexes(table, options, scope)
             lengths = list(computed(*[delayed(getattr)(block, "n_rows") for block in blocks]))
@@ -244,7 +244,9 @@ class NeighborsEstimator(DistributedEstimator):
         if training.lazy:
             return training
         if local_communicator().size > 1:
-            raise NotSupported("X: is on Dask, but the training data are spread over MPI ranks. Use arrays in memory.")
+            raise NotSupported(
+                "X: is a Dask collection, but the training data is distributed over MPI ranks. Use arrays in memory."
+            )
         [block] = training.blocks
         return Training([delayed(block, pure=False, traverse=False)], [0], training.lengths, lazy=True)
 

@@ -171,7 +171,7 @@ class MLPClassifier(ScoredClassifier, DistributedEstimator):
         sizes = [sizes] if isinstance(sizes, int | np.integer) else list(sizes)
         if not all(isinstance(size, int | np.integer) and size > 0 for size in sizes):
             raise InvalidParameter(
-                f"hidden_layer_sizes: must be whole numbers above 0, not {self.hidden_layer_sizes!r}."
+                f"hidden_layer_sizes: must be positive whole numbers, not {self.hidden_layer_sizes!r}."
             )
         return [int(size) for size in sizes]
 

@@ -138,8 +138,8 @@ def train(
             *sums, loss, count = summed
             if not np.isfinite(loss):
                 raise InvalidData(
-                    "X: the loss is not a finite number. Look for NaN and infinity in X, scale its columns "
-                    "(StandardScaler), or lower learning_rate_init."
+                    "X: the loss is not finite. Check X for NaN and infinity, scale its columns (StandardScaler), or "
+                    "lower learning_rate_init."
                 )
             penalty = sum(float((part.astype(np.float64) ** 2).sum()) for part in layers[::2])
             total += loss + 0.5 * alpha * penalty

@@ -34,7 +34,7 @@ def blocks_of(data: Collection, name: str = "X") -> list[Delayed]:
     """Return the delayed blocks of rows of a Dask collection, which must not be on GPUs."""
     if on_gpus(data):
         raise NotSupported(
-            f"{name}: is on GPUs, where encoders need cuML. Install gpucluster[gpu-cu13], or bring the data to the "
+            f"{name}: is on GPUs, where encoders require cuML. Install gpucluster[gpu-cu13], or copy the data to the "
             f"CPU: {name}.to_backend('pandas')."
         )
     blocks: Any = data

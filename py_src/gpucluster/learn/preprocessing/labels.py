@@ -55,7 +55,7 @@ def column_of(y: Data) -> Any:
         return column_or_1d(y, warn=True)
     refuse_masked(y, "y")
     if y.ndim != 1:
-        raise InvalidData(f"y: 1 dimension is needed, not {y.ndim}. Choose one column: y = frame['name'].")
+        raise InvalidData(f"y: must have 1 dimension, not {y.ndim}. Select one column: y = frame['name'].")
     return y
 
 
@@ -247,7 +247,7 @@ class LabelBinarizer(LabelTransformer):
         if not is_dask(Y):
             return labels_from(np.asarray(Y), self.classes_, border)
         if not is_dask_array(Y) or Y.ndim != 2 or Y.numblocks[1] > 1:
-            raise InvalidData("Y: must be a Dask array of 2 dimensions, chunked along rows only.")
+            raise InvalidData("Y: must be a 2-dimensional Dask array, chunked along rows only.")
         refuse_masked(Y, "Y")
         lazy: Any = Y
         like = np.empty(0, dtype=self.classes_.dtype)

@@ -141,7 +141,7 @@ class StandardScaler(Scaler):
                 "X: contains infinity or a value too large for float64. Remove or clip such values first."
             )
         if not (found.weights >= 0).all():
-            raise InvalidData("sample_weight: weights of the values of a column sum to less than 0.")
+            raise InvalidData("sample_weight: the weights of some column sum to less than 0.")
         self._keep(found, weighted=sample_weight is not None)
         return self
 
@@ -225,7 +225,7 @@ class MinMaxScaler(ScalerByExtremes):
             ranges = found.highs - found.lows
         if np.isinf(ranges).any():
             raise InvalidData(
-                f"X: has a column whose range is too large for {ranges.dtype}. Divide its values, or clip them, first."
+                f"X: has a column whose range is too large for {ranges.dtype}. Scale down or clip its values first."
             )
         dtype = ranges.dtype
         self.n_samples_seen_ = found.n_rows

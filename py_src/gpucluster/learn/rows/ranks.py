@@ -126,8 +126,8 @@ def run_ranks(
             else:
                 logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(
-        f"Workers were lost in {ATTEMPTS} attempts, so the computation was aborted. See the cluster's log: most "
-        "often they ran out of memory."
+        f"Workers were lost in {ATTEMPTS} attempts, so the computation was aborted. They most likely ran out of "
+        f"memory: see the cluster's log."
     )
 
 

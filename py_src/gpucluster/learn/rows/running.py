@@ -228,7 +228,7 @@ def run_on_ranks(function: Callable[..., Result], X: Data, y: Data | None = None
         return shard.communicator.allgather(function(shard, **parameters))
     client = current_client()
     if client is None:
-        raise InvalidData("There is no cluster to run on. Connect first: client = gpucluster.connect().get_client()")
+        raise InvalidData("No cluster to run on. Connect first: client = gpucluster.connect().get_client()")
     table = as_table(X, y)
     with waiting(client, *table.collections) as scope:
         placed = Placed(client, table.persisted(scope))

@@ -45,7 +45,7 @@ def refuse_masked(data: Data, name: str) -> None:
     """Refuse a Dask array of masked arrays, which would lose their masks."""
     if isinstance(meta(data), np.ma.MaskedArray):
         raise InvalidData(
-            f"{name}: masked arrays are not supported. Fill what is masked: dask.array.ma.filled({name}, value)."
+            f"{name}: masked arrays are not supported. Fill the masked values: dask.array.ma.filled({name}, value)."
         )
 
 
@@ -170,7 +170,7 @@ def _weights(array: DaskArray) -> DaskArray:
     if _is_number(array.dtype):
         return array
     if array.dtype.kind != "O":
-        raise InvalidData(f"sample_weight: numbers are needed, not {array.dtype}.")
+        raise InvalidData(f"sample_weight: must be numbers, not {array.dtype}.")
     lazy: Any = array
     return lazy.map_blocks(_weights_of_block, dtype=np.float64, meta=np.empty(0))
 
@@ -179,7 +179,7 @@ def _weights_of_block(block: Array) -> Array:
     try:
         return block.astype(np.float64)
     except (TypeError, ValueError):
-        raise InvalidData("sample_weight: numbers are needed, but some rows hold something else.") from None
+        raise InvalidData("sample_weight: must be numbers, but some rows have other values.") from None
 
 
 def _on_host(array: DaskArray) -> DaskArray:
@@ -194,21 +194,21 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
     if not isinstance(X, da.Array):
         if not hasattr(X, "dtypes"):
             raise InvalidData(
-                f"X: a Dask array or data frame is needed, not {type(X).__name__}. Make one with dask.array.from_array."
+                f"X: must be a Dask array or data frame, not {type(X).__name__}. Create one with dask.array.from_array."
             )
         if X.ndim == 1:
-            raise InvalidData("X: a data frame is needed, not one column. Use X.to_frame().")
+            raise InvalidData("X: must be a data frame, not one column. Use X.to_frame().")
         wrong = [str(name) for name, dtype in X.dtypes.items() if not _is_number(dtype)]
         if wrong:
             raise InvalidData(
-                f"X: {', '.join(map(repr, wrong[:5]))} {'holds' if len(wrong) == 1 else 'hold'} no numbers. Leave such "
-                "columns out, or encode them first (OneHotEncoder)."
+                f"X: {', '.join(map(repr, wrong[:5]))} {'is' if len(wrong) == 1 else 'are'} not numeric. Drop such "
+                f"columns, or encode them first (OneHotEncoder)."
             )
         kinds = sorted({type(name).__name__ for name in X.columns})
         if "str" in kinds and len(kinds) > 1:
             raise TypeError(
-                f"X: names of columns are of the types {', '.join(kinds)}. Make all of them strings: "
-                "X.rename(columns=str)."
+                f"X: column names have the types {', '.join(kinds)}. Convert them all to strings: "
+                f"X.rename(columns=str)."
             )
         names = [str(name) for name in X.columns]
         # pandas stores columns contiguously; kernels need rows, and would copy each block in every pass.
@@ -219,9 +219,9 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         lazy: Any = X
         X = lazy.map_blocks(_dense, dtype=X.dtype, meta=meta(X)[:0, :0].toarray())
     if X.shape[1] == 0:
-        raise InvalidData("X: 0 feature(s) (columns); at least 1 is needed.")
+        raise InvalidData("X: found array with 0 feature(s) (columns) while a minimum of 1 is required.")
     if not _is_number(X.dtype):
-        raise InvalidData(f"X: numbers are needed, not {X.dtype}.")
+        raise InvalidData(f"X: must be numbers, not {X.dtype}.")
     return X.astype(_common([X.dtype])), names
 
 
@@ -337,7 +337,7 @@ def aligned(
         array = data if is_dask_array(data) else column_array(data)
     refuse_masked(array, name)
     if array.ndim not in dimensions:
-        raise InvalidData(f"{name}: 1 dimension is needed, not {array.ndim}.")
+        raise InvalidData(f"{name}: must have 1 dimension, not {array.ndim}.")
     known = not math.isnan(X.shape[0]) and not math.isnan(array.shape[0])
     if known and array.shape[0] != X.shape[0]:
         raise InvalidData(f"{name}: has {array.shape[0]:,} rows, but {leader} has {X.shape[0]:,}.")

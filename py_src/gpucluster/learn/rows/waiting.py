@@ -69,8 +69,7 @@ def waiting(client: Any, *collections: Any) -> Iterator[ExitStack]:
             raise ClusterStopped(_end_of(client)) from None
         if cancelled:
             raise ClusterStopped(
-                "The computation was cancelled, or data that it needs were released. Load the data again, and repeat "
-                "it."
+                "The computation was cancelled, or its input data was released. Reload the data and try again."
             ) from None
         raise
 
@@ -110,8 +109,8 @@ def require_own(client: Any, collections: Iterable[Any]) -> None:
     for owner in owners.values():
         if owner is not client and _scheduler_id(owner) != _scheduler_id(client):
             raise InvalidData(
-                "The data are kept on another cluster than that of the current client. Load them here, or connect to "
-                "their cluster: client.as_current()."
+                "The data is on a different cluster from that of the current client. Load it here, or connect to its "
+                "cluster: client.as_current()."
             )
 
 
