@@ -129,7 +129,7 @@ async def test_more_workers_than_memory_are_refused(shared_site, monkeypatch):
     memory = psutil.virtual_memory()._replace(available=250 * 2**20)
     monkeypatch.setattr(psutil, "virtual_memory", lambda: memory)
     context = StartContext("0123abcd", None, shared_site.directory, "prefix")
-    with pytest.raises(PreflightFailed, match="3 workers need about 300 MiB of memory, and 250 MiB is free"):
+    with pytest.raises(PreflightFailed, match="3 workers need about 300 MiB of memory, but only 250 MiB is free"):
         await LocalBackend().preflight(LocalSpec(n_workers=3), context)
     plan = await LocalBackend().preflight(LocalSpec(n_workers=2), context)
     assert (plan.n_workers, plan.maximum_workers) == (2, 2)

@@ -61,7 +61,7 @@ def test_busy_machine_makes_difference_doubtful(make_result):
 
 def test_size_with_other_parameters_is_not_comparable(make_result):
     first, second = make_result([{}]), make_result([{"parameters": {"rows": 5}}])
-    with pytest.raises(NotComparable, match="no workload of the same size and number of workers. kmeans is 'small'"):
+    with pytest.raises(NotComparable, match="no workload with the same size and number of workers. kmeans is 'small'"):
         compare(first, second)
 
 

@@ -22,7 +22,7 @@ def test_mpi_and_connections_are_measured(scheduler_file):
     with scheduler(scheduler_file) as found:
         result = bench(found, size="tiny", repeats=1, only=["kmeans", "mpi-kmeans", "allreduce-latency",
                                                            "mpi-allreduce-latency"])  # fmt: skip
-        with pytest.raises(InvalidState, match="This scheduler has 2 workers, and gpucluster did not start them"):
+        with pytest.raises(InvalidState, match="This scheduler has 2 workers, but gpucluster did not start them"):
             bench(found, only=["svd"], workers=[1])
     assert result.left_out == []
     assert (result.cluster.mpi, result.cluster.backend, result.cluster.protocol) == (True, "other", "tcp")

@@ -187,7 +187,7 @@ def test_a_failed_create_is_edited_and_retried(page: Page, lab: Lab) -> None:
     expect(address).to_have_value("tcp://127.0.0.1:9")
     # Errors that need no process are shown at the field, and nothing is created.
     form.get_by_role("button", name="Create").click()
-    expect(form.get_by_role("alert").filter(has_text="Nothing listens on port 9")).to_be_visible()
+    expect(form.get_by_role("alert").filter(has_text="Nothing is listening on port 9")).to_be_visible()
     expect(address).to_be_focused()
     page.keyboard.press("Escape")
     lab.control.remove(failed.id)

@@ -120,7 +120,7 @@ def test_pieces_of_one_script_are_one_run():
 
 
 def test_nothing_in_common_is_refused():
-    with pytest.raises(InvalidRequest, match="no work in common"):
+    with pytest.raises(InvalidRequest, match="no cell or script in common"):
         compare([cell(cell="c1"), cell(cell="c2")], [cell(cell="c8"), cell(cell="c9")])
-    with pytest.raises(InvalidRequest, match="no work in common"):
+    with pytest.raises(InvalidRequest, match="no cell or script in common"):
         compare([cell(ended=None)], [cell()])

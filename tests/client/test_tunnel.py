@@ -133,7 +133,7 @@ def test_foreign_server_files_are_ignored(jupyter: HTTPServer, tmp_path: Path) -
     with pytest.raises(InvalidState, match=rf"You have no Jupyter server on {HOST}; 5 files .*srun --overlap"):
         plan_tunnel(directory=tmp_path, environment={})
     assert len(list(tmp_path.iterdir())) == 6
-    with pytest.raises(InvalidState, match="Nothing listens on port 1 of"):
+    with pytest.raises(InvalidState, match="Nothing is listening on port 1 of"):
         plan_tunnel(1, directory=tmp_path, environment={})
 
 

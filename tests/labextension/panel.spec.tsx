@@ -1292,7 +1292,11 @@ describe('creation form', () => {
 
   it.each([
     ['address: no such setting.', 'address', 'No such setting.'],
-    ['Nothing listens at tcp://far:8786.', 'address', 'Nothing listens at tcp://far:8786.'],
+    [
+      'Nothing is listening at tcp://far:8786.',
+      'address',
+      'Nothing is listening at tcp://far:8786.'
+    ],
     ['The file /a/key.pem is open to others.', 'tls_key', 'The file /a/key.pem is open to others.'],
     ["The module 'absent' is not installed.", 'preload', "The module 'absent' is not installed."]
   ])('marks the field that made a cluster fail: %s', async (reason, field, sentence) => {

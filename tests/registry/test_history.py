@@ -129,7 +129,7 @@ def test_runs_are_chosen_by_name_day_and_id(registry, chosen, found):
 
 
 def test_an_unknown_name_is_refused(registry):
-    with pytest.raises(InvalidRequest, match="Nothing in the history is called 'elt'"):
+    with pytest.raises(InvalidRequest, match="Nothing in the history is named 'elt'"):
         read_history(registry, "elt")
 
 

@@ -272,7 +272,7 @@ async def test_form_gets_the_sites_offers_and_refusals(
     refused = {"field": "gateway_options.worker_cores", "message": "must be a whole number from 1 to 4, not '9'"}
     assert (code, told["notes"], told["fields"]) == (200, [], [refused])
     code, told = await api("POST", "notes", {**gateway.options, "address": "http://127.0.0.1:9"})
-    fault = {"field": "address", "message": "nothing listens on port 9 of 127.0.0.1"}
+    fault = {"field": "address", "message": "nothing is listening on port 9 of 127.0.0.1"}
     assert (code, told["notes"], told["fields"]) == (200, [], [fault])
     # A recent answer of the gateway is not requested again.
     with monkeypatch.context() as patch:

@@ -66,7 +66,7 @@ async def test_life_of_a_cluster(api, until):
     assert (await api("GET", f"{path}/history"))[0] == 409
     assert (await api("GET", "history"))[0] == 200
     code, refused = await api("GET", "history/compare", first="never", second="seen")
-    assert (code, refused["message"][:40]) == (422, "Nothing in the history is called 'never'")
+    assert (code, refused["message"][:40]) == (422, "Nothing in the history is named 'never'")
     assert (await api("POST", f"{path}/workers/0/retire"))[0] == 409
 
     # A second stop does not remove it from the list.
@@ -115,7 +115,7 @@ async def test_notes_come_before_creation(api, running_cluster):
     assert answer["fields"] == error["fields"]
     assert [fault["field"] for fault in error["fields"]] == ["memory_limit"]
     code, answer = await api("POST", "notes", {"backend": "existing", "address": "tcp://127.0.0.1:9"})
-    fault = {"field": "address", "message": "nothing listens on port 9 of 127.0.0.1"}
+    fault = {"field": "address", "message": "nothing is listening on port 9 of 127.0.0.1"}
     assert (code, answer["notes"], answer["fields"]) == (200, [], [fault])
     code, answer = await api("POST", "clusters/shared/notes", {"n_workers": 200})
     assert code == 200

@@ -206,7 +206,7 @@ def host_fault(host: str, port: int | None = None) -> str | None:
             if error.errno != socket.EAI_AGAIN:
                 found.append(f"host '{host}' not found")
         except ConnectionRefusedError:
-            found.append(f"nothing listens on port {port} of {host}")
+            found.append(f"nothing is listening on port {port} of {host}")
         except (OSError, UnicodeError):
             pass
 

@@ -108,7 +108,7 @@ def _compare(found: Namespace, files: Sequence[str]) -> Answer:
     if given:
         raise InvalidRequest(f"{_flag(given[0])} cannot be used with 'bench compare'.")
     if len(files) != 2:
-        raise InvalidRequest("Give two files of results: bench compare FIRST SECOND.")
+        raise InvalidRequest("Give two result files: bench compare FIRST SECOND.")
     from .comparison import compare
     from .result import load
 
@@ -230,7 +230,7 @@ def _output(found: Namespace) -> Path:
     path = checked_path(wanted, "--output", ".json")
     assert path is not None
     if path.suffix.lower() in {".html", ".htm"}:
-        raise InvalidRequest("--output: is the JSON file; the report gets the same name with .html.")
+        raise InvalidRequest("--output: must be a JSON file; the report gets the same name with .html.")
     checked_path(path.with_suffix(".html"), "--output")
     return path
 

@@ -68,7 +68,7 @@ def compare(first: BenchResult, second: BenchResult) -> Comparison:
     missing = _not_compared(first, second, set(common))
     if not common:
         raise NotComparable(
-            "The two results have no workload of the same size and number of workers. " + " ".join(missing)
+            "The two results have no workload with the same size and number of workers. " + " ".join(missing)
         )
     pairs = [
         Pair(

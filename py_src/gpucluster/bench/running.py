@@ -240,7 +240,7 @@ def bench(
     if size is not None and size not in SIZES:
         raise InvalidRequest(f"size: must be one of {', '.join(SIZES)}, not {size!r}.")
     if repeats < 1:
-        raise InvalidRequest("repeats: at least one run must count.")
+        raise InvalidRequest("repeats: must be at least 1.")
     counts = sorted(set(workers)) if workers else [len(target.workers)]
     if counts[0] < 1:
         raise NothingToMeasure(f"{target.name[:1].upper()}{target.name[1:]} has no workers. Add workers first.")

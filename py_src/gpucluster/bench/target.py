@@ -61,8 +61,8 @@ class Target:
             return
         if self.cluster is None:
             raise InvalidState(
-                f"This scheduler has {len(self.workers)} workers, and gpucluster did not start them: leave --workers "
-                "out, or change their number where they were started."
+                f"This scheduler has {len(self.workers)} workers, but gpucluster did not start them: leave --workers "
+                f"out, or scale them where they were started."
             )
         self.cluster.scale(n_workers, timeout=_WAIT_SECONDS)
         self.client.wait_for_workers(n_workers, timeout=_WAIT_SECONDS)
@@ -77,8 +77,8 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
     wanted = cluster.model.wanted
     if scales and wanted.adapt is not None:
         raise InvalidState(
-            f"'{cluster.name}' scales adaptively, so the number of workers cannot be set to each of --workers in "
-            "turn. Fix it first with 'scale'."
+            f"'{cluster.name}' scales adaptively, so --workers cannot set the number of workers. Set a fixed number "
+            f"first with 'scale'."
         )
     with cluster.get_client() as client:
         target = Target(client, cluster)

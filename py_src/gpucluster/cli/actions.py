@@ -155,7 +155,7 @@ def remove(control: Control, found: Namespace) -> list[ClusterModel]:
     """Remove ended clusters by name: all or, if one of them has not ended, none."""
     names = _names(found)
     if not names:
-        raise InvalidRequest("NAME is missing: name the stopped cluster to forget, or use 'clean' for all.")
+        raise InvalidRequest("NAME is missing: name the stopped cluster to remove, or use 'clean' for all.")
     models = list({model.id: model for model in map(control.get, names)}.values())
     for model in models:
         if not model.state.ended:

@@ -329,7 +329,7 @@ def _require_instructor() -> None:
         )
     raise NotAnInstructor(
         f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "
-        "again: a change of groups takes effect at the next login."
+        "again: group changes take effect at the next login."
     )
 
 

@@ -84,8 +84,8 @@ class Client(ClientOfCluster):
 
     def warn_of_settings(self, names: list[str]) -> None:
         warnings.warn(
-            f"{', '.join(names)}: dask.config differs from what the scheduler has. It has no effect on a cluster that "
-            "runs already; set it before you create the cluster.",
+            f"{', '.join(names)}: dask.config differs from the scheduler's. It has no effect on a running cluster; "
+            f"set it before you create the cluster.",
             SettingWithoutEffect,
             stacklevel=2,
         )

@@ -237,7 +237,7 @@ def plan_tunnel(
         port = server.port
     addresses = listening(server.pid if server is not None else None).get(port, set())
     if not addresses:
-        raise InvalidState(f"Nothing listens on port {port} of {node}.")
+        raise InvalidState(f"Nothing is listening on port {port} of {node}.")
     outer = reached_by(addresses)
     gate, known = login_node(login, environment, this_site().login_node)
     found = [answers(_near(addresses), port, server.base_url, secure=server.secure)] if server else []

@@ -49,8 +49,8 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
     while not (model := registry.find(model.id)).state.ended:
         if time.monotonic() > deadline:
             raise SupervisorUnreachable(
-                f"The process {model.pid} of the cluster '{model.name}' was killed, but is still there: it waits for "
-                "the system, probably for a disk or a device, and ends when that responds."
+                f"Process {model.pid} of the cluster '{model.name}' was killed, but has not exited: it is waiting for "
+                f"the system, probably for a disk or a device, and will exit when that responds."
             )
         signal_supervisor(registry, folder, signal.SIGKILL)  # Repeated: a new process records its id a bit later.
         await asyncio.sleep(_GONE_POLL_SECONDS)

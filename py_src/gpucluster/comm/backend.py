@@ -188,9 +188,9 @@ class UnixBackend(Backend):
         folder = path_of(loc.rpartition(":")[0]) or dask.config.get("gpucluster.comm-folder", None)
         if not folder:
             raise ValueError(
-                f"{PREFIX} needs the folder of a cluster. Create one with gpucluster.create(), and change how many "
-                "workers it has with cluster.scale(). For workers started by hand, with 'dask worker', create it with "
-                "protocol='tcp', which everyone on this machine can reach, or 'tls'."
+                f"{PREFIX} needs a cluster's folder. Create a cluster with gpucluster.create(), and scale it with "
+                f"cluster.scale(). For workers started by hand, with 'dask worker', create it with "
+                "protocol='tcp', which anyone on this machine can reach, or 'tls'."
             )
         return UnixListener(folder, handle_comm, deserialize, allow_offload)
 
@@ -202,7 +202,7 @@ class UnixBackend(Backend):
         """Raise `ValueError`: there is no port."""
         raise ValueError(
             f"{PREFIX}{loc} has no port: this cluster listens on unix sockets. For a program that needs host and port, "
-            "create the cluster with protocol='tcp', which everyone on this machine can reach, or 'tls'."
+            "create the cluster with protocol='tcp', which anyone on this machine can reach, or 'tls'."
         )
 
     def resolve_address(self, loc: str) -> str:

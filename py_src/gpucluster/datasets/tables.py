@@ -67,9 +67,9 @@ def verify() -> None:
     for name, table in stored_tables().items():
         path = path_of(name)
         if not path.is_file():
-            raise DamagedFile(f"The file of the table '{name}' is missing ({path}). Install gpucluster again.")
+            raise DamagedFile(f"The file of the table '{name}' is missing ({path}). Reinstall gpucluster.")
         if hashlib.sha256(path.read_bytes()).hexdigest() != table.sha256:
-            raise DamagedFile(f"{path} is not the file that came with gpucluster. Install gpucluster again.")
+            raise DamagedFile(f"{path} is not the file that came with gpucluster. Reinstall gpucluster.")
 
 
 @cache
@@ -223,9 +223,9 @@ def _table(name: str, npartitions: int | None, columns: Sequence[str] | None, as
     wanted = _columns(columns, name, copies)
     if as_frame in ("pandas", "cudf"):
         if npartitions is not None:
-            raise InvalidOption(f"npartitions: is for as_frame='dask'; a {as_frame} data frame is in one piece.")
+            raise InvalidOption(f"npartitions: requires as_frame='dask'; a {as_frame} data frame is not partitioned.")
         if copies > 1:
-            raise InvalidOption("copies: is for as_frame='dask', so that the copies need not fit into this memory.")
+            raise InvalidOption("copies: requires as_frame='dask', so that the copies need not fit in local memory.")
         require(as_frame)
         return read_rows((0, n_rows, 0), wanted, library=as_frame, **options)
     if as_frame != "dask":

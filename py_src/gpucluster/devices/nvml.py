@@ -110,7 +110,8 @@ class NVMLSession:
                     import pynvml
                 except ImportError:
                     raise NVMLUnavailable(
-                        "no_library", f"The package 'nvidia-ml-py' is missing, so GPUs are not seen: {CPU_WORKERS}."
+                        "no_library",
+                        f"The package 'nvidia-ml-py' is missing, so GPUs cannot be detected:  {CPU_WORKERS}.",
                     ) from None
                 self._nvml = pynvml
             try:

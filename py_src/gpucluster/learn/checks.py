@@ -60,7 +60,7 @@ def total_weight(block: Block) -> float:
 def check_weight(total: float, *, negative: bool = False) -> None:
     """Refuse weights whose sum, NaN if they cannot be used, is not finite or not above 0; ``negative``: some may be."""
     if not 0 < total < np.inf:
-        raise InvalidData(f"sample_weight: must be finite{'' if negative else ', non-negative'} numbers, and not all 0.")
+        raise InvalidData(f"sample_weight: must be finite{'' if negative else ', non-negative'} numbers, not all 0.")
 
 
 def check_columns(X: Data, name: str) -> None:

@@ -182,7 +182,7 @@ def test_memory_of_a_slice_counts_not_that_of_its_gpu():
 @pytest.mark.parametrize("option", ["rmm_pool_size", "device_memory_limit"])
 def test_size_above_the_smallest_device_is_refused(option):
     message = refused(device(0, 80), device(1, 16), **{option: "20 GiB"})
-    assert message.startswith(f"{option} is 20 GiB, but GPU 1 (A16) has 16 GiB in all.")
+    assert message.startswith(f"{option} is 20 GiB, but GPU 1 (A16) has 16 GiB in total.")
 
 
 def test_pool_larger_than_free_memory_names_the_processes():

@@ -107,7 +107,7 @@ def test_ucx_is_labelled_unencrypted(two_gpus, play, tmp_path):
         ({"devices": [slice_uuid(1)]}, "no_usable_device", "devices", "There is no GPU or MIG slice"),
         ({"rmm_pool_size": "1 GiB"}, "missing_package", "rmm_pool_size", "'rmm'"),
         ({"pre_import": ["no_such"]}, "missing_package", "pre_import", "'no_such'"),
-        ({"device_memory_limit": "50 GiB"}, "preflight_failed", "device_memory_limit", "has 40 GiB in all"),
+        ({"device_memory_limit": "50 GiB"}, "preflight_failed", "device_memory_limit", "has 40 GiB in total"),
         (
             {"protocol": "tcp", "interface": "ib9"}, "preflight_failed", "interface",
             "This machine has no network interface 'ib9'; it has",
@@ -126,7 +126,7 @@ def test_log_directories(two_gpus, play, tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir()
     os.chmod(shared, 0o777)
-    for directory, words in ((shared, "Others may write to"), (tmp_path / "missing", "does not exist")):
+    for directory, words in ((shared, "Other users can write to"), (tmp_path / "missing", "does not exist")):
         answer = play("preflight", rmm_async=True, rmm_log_directory=str(directory), packages=tmp_path)
         assert words in answer["message"]
 

@@ -70,7 +70,7 @@ def test_slots_have_their_part_of_the_memory_and_a_label(play):
 
 def test_device_memory_limit_must_fit_into_the_slot(play):
     refused = play([gpu(1)], "  slots_per_gpu: 4\n", "return await cluster(device_memory_limit='8 GiB')")
-    assert refused.startswith("device_memory_limit is 8 GiB, but GPU 0 (slot of 1/4) has 4 GiB in all.")
+    assert refused.startswith("device_memory_limit is 8 GiB, but GPU 0 (slot of 1/4) has 4 GiB in total.")
 
 
 def test_workers_with_rmm_have_their_slot_as_a_pool(play, tmp_path):

@@ -162,7 +162,7 @@ async def test_missing_resources_of_hosts_are_refused(hosts, tmp_path):
     text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
     assert text.startswith("rmm_pool_size needs the package 'rmm', which is not installed on small: run pip install")
     text = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
-    assert text.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in all.")
+    assert text.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in total.")
     text = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
     assert text == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
     hosts["small"].write([])

@@ -119,7 +119,7 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
     with Client(tcp) as client:
         pages = urlsplit(client.dashboard_link).netloc
     assert "is not a Dask scheduler" in await _refusal(tmp_path, address=f"tcp://{pages}")
-    assert "Nothing listens at" in await _refusal(tmp_path, address="tcp://127.0.0.1:9")
+    assert "Nothing is listening at" in await _refusal(tmp_path, address="tcp://127.0.0.1:9")
     assert "Host 'nowhere.invalid' not found" in await _refusal(tmp_path, address="tcp://nowhere.invalid:8786")
     assert "no setting 'our-site'" in await _refusal(tmp_path, address="our-site")
     assert "no 'scheduler-address'" in await _refusal(tmp_path)
@@ -139,9 +139,9 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
     ("text", "message"),
     [
         (None, "there is no file"),
-        ("{", "holds no JSON"),
-        ("[" * 100_000, "holds no JSON"),
-        ("[]", "holds no scheduler address"),
+        ("{", "it is not JSON"),
+        ("[" * 100_000, "it is not JSON"),
+        ("[]", "does not contain a scheduler address"),
         ('{"address": "x y"}', "'x y'"),
     ],
 )

@@ -238,7 +238,7 @@ async def test_impossible_options_are_refused_before_the_start(gateway, tmp_path
 async def test_address_of_another_server_is_refused(gateway, tmp_path):
     for address, message in (
         (f"{gateway.address}/elsewhere", "is not a Dask Gateway. Is it the right address"),
-        (gateway.address.replace("http:", "https:"), "does not encrypt"),
+        (gateway.address.replace("http:", "https:"), "does not use TLS"),
     ):
         assert message in await refusal(tmp_path, **{**gateway.options, "address": address})
 

@@ -165,7 +165,10 @@ def test_stop_without_an_operator_shows_the_commands_to_clean_up(kubernetes, sha
     model = shared_site.running(**pods(kubeconfig=kubernetes.kubeconfig, n_workers=0))
     with kubernetes.operator_stopped():
         ended = shared_site.control.stop(model.id)
-        assert f"Dask's operator keeps the DaskCluster gpucluster-{model.id}: does the operator run?" in ended.reason
+        assert (
+            f"Dask's operator has not removed the DaskCluster gpucluster-{model.id}: is the operator running?"
+            in ended.reason
+        )
         assert not kubernetes.things("pods", of=model.id)
         commands = ended.reason.partition("By hand: ")[2].split(" && ")
         for command in commands:
@@ -269,7 +272,7 @@ def test_unreachable_kubernetes_is_refused(kubernetes, previews, tmp_path):
     assert "There is no kubeconfig at " in previews.refusal(kubeconfig=str(tmp_path / "none"))
     assert "has no context 'other'" in previews.refusal(context="other", **there)
     assert "the login in the kubeconfig has expired" in previews.refusal(context="unknown", **there)
-    assert "this Kubernetes has no namespace 'nowhere'" in previews.refusal(namespace="nowhere", **there)
+    assert "this Kubernetes cluster has no namespace 'nowhere'" in previews.refusal(namespace="nowhere", **there)
     gone = tmp_path / "gone"
     gone.write_text(Path(kubernetes.kubeconfig).read_text().replace(kubernetes.server, "http://127.0.0.1:9"))
     assert "Kubernetes (http://127.0.0.1:9) cannot be reached" in previews.refusal(kubeconfig=str(gone))
@@ -289,7 +292,9 @@ def test_unreachable_kubernetes_is_refused(kubernetes, previews, tmp_path):
 
 def test_no_operator(without_operator, previews):
     message = previews.refusal(kubeconfig=without_operator.kubeconfig)
-    assert message.startswith("Dask's operator is not installed in this Kubernetes. An administrator can: helm install")
+    assert message.startswith(
+        "Dask's operator is not installed in this Kubernetes cluster. Ask an administrator to run: helm install"
+    )
 
 
 def test_missing_rights_are_named(kubernetes, previews):
@@ -297,7 +302,9 @@ def test_missing_rights_are_named(kubernetes, previews):
     kubernetes.change(denied=["secrets", "pods/portforward", "daskworkergroups"])
     try:
         message = previews.refusal(**options)
-        assert "not sufficient for a cluster in the namespace 'class': get daskworkergroups." in message
+        assert (
+            "You lack Kubernetes permissions for a cluster in the namespace 'class': get daskworkergroups." in message
+        )
         assert "patch daskworkergroups.kubernetes.dask.org, create secrets, delete secrets, get pods/portfor" in message
         kubernetes.change(denied=["secrets"])
         shown = previews.ask(protocol="tcp", **options)

@@ -235,11 +235,11 @@ _refusal = partial(refusal, kind=GPUClusterError, backend="mpi", n_workers=1)
 
 @pytest.mark.processes
 async def test_unusable_launcher_is_refused(tmp_path):
-    assert "there is no program 'none-mpirun' on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
+    assert "'none-mpirun' is not on the PATH" in await _refusal(tmp_path, launcher="none-mpirun")
     ours, others = ("Open MPI", "MPICH") if OPEN_MPI else ("MPICH", "Open MPI")
     other = _program(tmp_path / "mpirun", "echo HYDRA" if OPEN_MPI else "echo 'mpirun (Open MPI) 4.1.4'")
     message = await _refusal(tmp_path, launcher=other)
-    assert f"The launcher {other} is one of {others}, and mpi4py uses {ours}" in message
+    assert f"The launcher {other} is one of {others}, but mpi4py uses {ours}" in message
     broken = _program(tmp_path / "broken", "echo libmpi.so.40: cannot open >&2; exit 127")
     assert f"The launcher {broken} cannot be started (libmpi.so.40: cannot open)" in await _refusal(
         tmp_path, launcher=broken

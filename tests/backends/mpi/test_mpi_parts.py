@@ -105,7 +105,7 @@ def test_step_ignores_the_variables_of_the_notebooks_step(monkeypatch):
     [
         ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
         ("/etc/passwd", "launcher: /etc/passwd is not a program that you can run. Give the absolute path"),
-        ("nonexistent", "launcher: there is no program 'nonexistent' on the PATH. Load the module"),
+        ("nonexistent", "launcher: 'nonexistent' is not on the PATH. Load the module"),
     ],
 )
 def test_missing_launcher_is_refused(launcher, message):

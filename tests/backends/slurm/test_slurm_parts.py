@@ -278,7 +278,7 @@ def test_partitions_of_the_site_are_parsed():
         ({"partition": "serial", "nodes_per_job": 3}, "nodes_per_job: the partition 'serial' has 2 nodes, not 3."),
         (
             {"partition": "whole", "workers_per_job": 4, "n_workers": 6},
-            "n_workers: the partition 'whole' gives whole nodes only, and .*: use 4 or 8, not 6.",
+            "n_workers: the partition 'whole' allocates only whole nodes, and .*: use 4 or 8, not 6.",
         ),
         (
             {"gpus_per_node": 4, "memory_limit": "500 GiB"},

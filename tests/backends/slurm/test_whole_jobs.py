@@ -65,7 +65,7 @@ def test_whole_nodes_require_whole_jobs(shared_site, pairs):
     with pytest.raises(InvalidRequest, match="n_workers: each job has 2 workers, .*: use 4 or 6, not 5"):
         shared_site.create(**options, n_workers=5, exclusive=True)
     refused = shared_site.create(**options, n_workers=5, partition="whole")
-    with pytest.raises(StartFailed, match="'whole' gives whole nodes only, and each job has 2 .*: use 4 or 6"):
+    with pytest.raises(StartFailed, match="'whole' allocates only whole nodes, and each job has 2 .*: use 4 or 6"):
         shared_site.control.wait(refused.id)
 
 

@@ -170,5 +170,5 @@ def test_bad_input(dask_client: Any) -> None:
     with pytest.raises(InvalidData, match="is expecting 4 features"):
         ColumnTransformer([("a", "passthrough", ["age"])]).fit(lazy).transform(FRAME[["age"]].to_numpy())
     for names in (("n", "n"), ("n", "a__b"), ("n", "remainder")):
-        with pytest.raises(InvalidParameter, match="names are not unique|cannot be a name"):
+        with pytest.raises(InvalidParameter, match="names are not unique|is not a valid name"):
             ColumnTransformer([(name, "drop", ["age"]) for name in names]).fit(lazy)

@@ -94,7 +94,7 @@ def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
         usable = counted(len(devices), "GPU" if devices[0].parent_uuid is None else "MIG slice")
         raise refused(
             "n_workers",
-            f"n_workers is {n_workers} but only {usable} can be used here; each worker needs its own. "
+            f"n_workers is {n_workers}, but only {usable} can be used here; each worker needs its own. "
             f"Ask for {len(devices)} or fewer.",
         )
 
@@ -112,7 +112,9 @@ def _check_log_directory(spec: CudaSpec) -> None:
     status = os.stat(directory)
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         # Log files have predictable names, under which others could put links.
-        raise refused("rmm_log_directory", f"Others may write to {directory}; choose a directory that is yours alone.")
+        raise refused(
+            "rmm_log_directory", f"Other users can write to {directory}; choose a directory that only you can write to."
+        )
 
 
 class DeviceChoice:

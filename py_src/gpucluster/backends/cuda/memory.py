@@ -128,8 +128,8 @@ def _check_total(memory: DeviceMemory, smallest: DeviceModel, total: int) -> Non
         if size is not None and size > total:
             raise refused(
                 option,
-                f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in all. "
-                f"Ask for less, such as '80%', or name larger GPUs.",
+                f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in total. Ask "
+                f"for less, such as '80%', or name larger GPUs.",
             )
 
 

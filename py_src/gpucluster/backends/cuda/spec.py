@@ -78,14 +78,14 @@ class CudaSpec(GPUSpec, ScratchSpec):
         if chosen and self.protocol != "ucx":
             raise ValueError(f"{chosen[0]} needs protocol 'ucx'")
         if self.enable_nvlink and self.rmm_managed_memory:
-            raise ValueError("enable_nvlink and rmm_managed_memory exclude each other; choose one")
+            raise ValueError("enable_nvlink and rmm_managed_memory cannot be combined; choose one")
         if self.interface is not None and self.protocol in {"unix", "tls"}:
             raise ValueError(
                 f"interface is for protocol 'ucx' or 'tcp'; with '{self.protocol}' the cluster stays on this machine"
             )
         if self.devices is not None and self.n_workers is not None and self.n_workers > len(self.devices):
             raise ValueError(
-                f"n_workers is {self.n_workers} but only {len(self.devices)} GPUs are named; one worker per GPU"
+                f"n_workers is {self.n_workers}, but only {len(self.devices)} GPUs are named; one worker per GPU"
             )
         if self.devices is not None and len({isinstance(device, str) for device in self.devices}) > 1:
             raise ValueError("devices must be all indices or all UUIDs, not a mixture")

@@ -92,7 +92,7 @@ def _compare(address: str, versions: dict[str, Any]) -> str | None:
     if python and tuple(python.split(".")[:2]) != ours:
         shown = printable(".".join(python.split(".")[:3]), 10)
         raise PreflightFailed(
-            f"The scheduler at {address} runs Python {shown}, and this environment has {platform.python_version()}. "
+            f"The scheduler at {address} runs Python {shown}, but this environment has {platform.python_version()}. "
             "Tasks can be exchanged only between the same minor versions: use an environment "
             f"with Python {'.'.join(python.split('.')[:2])}."
         )
@@ -107,7 +107,7 @@ def _compare(address: str, versions: dict[str, Any]) -> str | None:
         fits = False
     if not fits:
         raise PreflightFailed(
-            f"The scheduler at {address} has distributed {printable(there, 20)}, and this gpucluster works with "
+            f"The scheduler at {address} has distributed {printable(there, 20)}, but this gpucluster works with "
             f"distributed{required.specifier if required is not None else ''}: use an environment like the scheduler's."
         )
     return (
@@ -182,7 +182,9 @@ async def _spoken_at(host: str, port: int, address: str) -> str | None:
             f"{host} does not respond on port {port}. Is the address right, and does a firewall block it?"
         ) from None
     except ConnectionRefusedError:
-        raise PreflightFailed(f"Nothing listens at {address}. Is the scheduler running, and on that port?") from None
+        raise PreflightFailed(
+            f"Nothing is listening at {address}. Is the scheduler running, and on that port?"
+        ) from None
     except OSError as error:
         if isinstance(error, socket.gaierror):
             raise PreflightFailed(f"Host '{host}' not found.") from None

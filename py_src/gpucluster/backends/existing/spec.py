@@ -91,10 +91,10 @@ class ExistingSpec(SpecBase):
         if chosen := not_at_default(self, _NOT_OURS):
             raise ValueError(f"{chosen} is set by the owner of the scheduler; leave it out for the kind 'existing'")
         if self.address is not None and self.scheduler_file is not None:
-            raise ValueError("address and scheduler_file mean the same; pass one of them")
+            raise ValueError("address and scheduler_file are alternatives; pass only one")
         files = [self.tls_ca_file, self.tls_cert, self.tls_key]
         if any(files) and not all(files):
-            raise ValueError("tls_ca_file, tls_cert and tls_key belong together; give all three")
+            raise ValueError("tls_ca_file, tls_cert and tls_key must be given together")
         if any(files) and self.address is not None and self.address.startswith("tcp://"):
             raise ValueError("tls_ca_file, tls_cert and tls_key are for an address that begins with 'tls://'")
         return self
@@ -139,7 +139,7 @@ def _in_file(path: Path) -> Any:
         raise PreflightFailed(f"scheduler_file: {path} cannot be read ({error.strerror}).") from error
     except (ValueError, RecursionError):
         raise PreflightFailed(
-            f"scheduler_file: {path} is not a scheduler file: it holds no JSON. Dask writes one with --scheduler-file."
+            f"scheduler_file: {path} is not a scheduler file: it is not JSON. Dask writes one with --scheduler-file."
         ) from None
     return found.get("address") if isinstance(found, dict) else None
 
@@ -151,7 +151,8 @@ def _checked(address: Any, where: str) -> str:
         found = ExistingSpec()
     if found.address is None or "://" not in found.address:
         raise PreflightFailed(
-            f"{where} holds no scheduler address, such as 'tcp://node1:8786', but {printable(str(address), 60)!r}."
+            f"{where} does not contain a scheduler address, such as 'tcp://node1:8786', but "
+            f"{printable(str(address), 60)!r}."
         )
     return found.address
 
@@ -160,7 +161,7 @@ def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
     """Return the credentials for a scheduler; ``None`` if it does not encrypt."""
     if address.startswith("tcp://"):
         if spec.tls_key is not None:
-            raise PreflightFailed(f"The scheduler's address is {address}: it takes no TLS files. Leave them out.")
+            raise PreflightFailed(f"The scheduler's address is {address}: it does not use TLS files. Leave them out.")
         return None
     from distributed.security import Security
 
@@ -188,8 +189,8 @@ def _check_file(path: Path, *, secret: bool) -> None:
         raise PreflightFailed(f"The TLS file {path} {error}.") from error
     if secret and (found.st_mode & 0o077 or found.st_uid not in {0, os.getuid()}):
         raise PreflightFailed(
-            f"Other users can read the key {path}, so it protects nothing. Run: chmod 600 {path}  (and make a new "
-            "key if someone may have read it)."
+            f"Other users can read the key {path}, so it is not secret. Run: chmod 600 {path}  (and create a new key "
+            f"if someone may have read it)."
         )
 
 

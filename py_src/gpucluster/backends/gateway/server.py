@@ -89,8 +89,9 @@ class Login:
             token = secret or filled(given.get("api_token")) or os.environ.get(HUB_TOKEN)
             if not token:
                 raise PreflightFailed(
-                    f"There is no token for JupyterHub: the variable {HUB_TOKEN} is not set here. Make a token in the "
-                    "Hub's menu Token, put it into a file that only you can read, and name that with password_from."
+                    f"There is no token for JupyterHub: the variable {HUB_TOKEN} is not set here. Create a token in "
+                    f"the Hub's Token menu, save it to a file that only you can read, and set password_from to that "
+                    f"file."
                 )
             return JupyterHubAuth(token)
         if self.kind == "kerberos":
@@ -138,7 +139,7 @@ def _checked(address: Any) -> str:
         found = None
     if found is None:
         raise PreflightFailed(
-            "Dask's setting 'gateway.address' holds no address of a Dask Gateway, such as "
+            "Dask's setting 'gateway.address' is not the address of a Dask Gateway, such as "
             f"'https://hub.example.org/services/dask-gateway', but {printable(str(address), 60)!r}."
         )
     return found
@@ -357,7 +358,7 @@ def _explained(login: Login) -> Iterator[None]:
         ) from error
     except (ClientSSLError, ssl.SSLError) as error:
         raise GatewayAway(
-            f"The server at {login.address} shows no certificate that this machine trusts, or does not encrypt."
+            f"The server at {login.address} has no certificate that this machine trusts, or does not use TLS."
         ) from error
     except ClientConnectorDNSError as error:
         raise GatewayAway(f"Host '{error.host}' not found.") from error

@@ -192,7 +192,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
         raise ValueError("must be a mapping of names to values, or text like 'worker_cores=2,profile=big'")
     for name in value:
         if not isinstance(name, str) or not _OPTION.fullmatch(name):
-            raise ValueError(f"{printable(str(name), 40)!r} cannot be the name of an option")
+            raise ValueError(f"{printable(str(name), 40)!r} is not a valid option name")
     try:
         too_long = len(json.dumps(dict(value), allow_nan=False)) > MOST_BYTES
     except (TypeError, ValueError):

@@ -180,7 +180,8 @@ async def _must_have_operator(kubernetes: Kubernetes) -> None:
         found = {}
     if not any(resource.get("name") == "daskclusters" for resource in found.get("resources", ())):
         raise PreflightFailed(
-            "Dask's operator is not installed in this Kubernetes. An administrator can: helm install --repo "
+            "Dask's operator is not installed in this Kubernetes cluster. Ask an administrator to run: helm install "
+            "--repo "
             "https://helm.dask.org --create-namespace -n dask-operator --generate-name dask-kubernetes-operator"
         )
 
@@ -191,7 +192,8 @@ async def _must_have_namespace(kubernetes: Kubernetes) -> None:
     except KubernetesRefused as error:
         if error.absent:
             raise PreflightFailed(
-                f"namespace: this Kubernetes has no namespace '{kubernetes.namespace}'. 'kubectl get namespaces' lists "
+                f"namespace: this Kubernetes cluster has no namespace '{kubernetes.namespace}'. 'kubectl get "
+                f"namespaces' lists "
                 "them."
             ) from error
         if error.status != 403:
@@ -204,8 +206,8 @@ async def _must_be_allowed(kubernetes: Kubernetes, needed: tuple[Right, ...]) ->
     if missing:
         listed = ", ".join(f"{verb} {resource}{f'.{group}' if group else ''}" for group, resource, verb in missing)
         raise PreflightFailed(
-            f"Your Kubernetes rights are not sufficient for a cluster in the namespace '{kubernetes.namespace}': "
-            f"{printable(listed, 500)}. Ask an administrator for a role with these rights."
+            f"You lack Kubernetes permissions for a cluster in the namespace '{kubernetes.namespace}': "
+            f"{printable(listed, 500)}. Ask an administrator for a role with these permissions."
         )
 
 

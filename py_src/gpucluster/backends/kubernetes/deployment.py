@@ -196,7 +196,7 @@ class KubernetesDeployment(SubmittingDeployment):
         except PreflightFailed as error:
             raise StartFailed(f"In the image: {error.message}") from error
         except Exception as error:
-            raise StartFailed(f"The scheduler's pod runs, and cannot be connected to ({cause_of(error)}).") from error
+            raise StartFailed(f"The scheduler's pod is running but cannot be reached ({cause_of(error)}).") from error
         self.scheduler = scheduler
         if security is None:
             scheduler.dashboard_prefix = ""

@@ -32,7 +32,7 @@ def must_have_dask_kubernetes() -> None:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:
         raise MissingPackage(
-            "Clusters of Kubernetes need the package dask-kubernetes in the cluster's Python environment: "
+            "Kubernetes clusters need the package dask-kubernetes in the cluster's Python environment: "
             "pip install 'gpucluster[kubernetes]'."
         ) from error
 

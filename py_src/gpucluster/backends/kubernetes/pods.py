@@ -286,9 +286,10 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
         if time.monotonic() > deadline:
             left = [name_of(thing) for thing in (*deployments, *pods)]
             if left:
-                raise NotEnded(f"Kubernetes has not ended {', '.join(left)}")
+                raise NotEnded(f"Kubernetes has not deleted {', '.join(left)}")
             raise NotEnded(
-                f"Its pods are gone, but Dask's operator keeps the DaskCluster {name}: does the operator run?"
+                f"Its pods are gone, but Dask's operator has not removed the DaskCluster {name}: is the operator "
+                f"running?"
             )
         await asyncio.sleep(END_LOOK_SECONDS)
 

@@ -43,10 +43,10 @@ def _parse_selector(value: Any) -> dict[str, str]:
     if isinstance(value, str):
         value = pairs(value, "'disk=ssd,zone=a'")
     if not isinstance(value, Mapping) or len(value) > _MOST:
-        raise ValueError(f"must be at most {_MOST} labels of nodes, such as 'disk=ssd,zone=a'")
+        raise ValueError(f"must be at most {_MOST} node labels, such as 'disk=ssd,zone=a'")
     for name, given in value.items():
         if not isinstance(name, str) or not _LABEL.fullmatch(name):
-            raise ValueError(f"{printable(str(name), 40)!r} cannot be the name of a label")
+            raise ValueError(f"{printable(str(name), 40)!r} is not a valid label name")
         if not isinstance(given, str) or not _VALUE.fullmatch(given):
             raise ValueError(f"the label {printable(name, 40)} cannot have the value {printable(str(given), 40)!r}")
     return dict(value)
@@ -164,7 +164,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     @classmethod
     def _context(cls, value: str | None) -> str | None:
         if value is not None and not (_CONTEXT.fullmatch(value) and value.isprintable()):
-            raise ValueError("must be the name of a context, without blanks")
+            raise ValueError("must be the name of a context, without spaces")
         return value
 
     @field_validator("gpu_resource")
@@ -185,7 +185,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     @classmethod
     def _variables(cls, value: dict[str, str] | None) -> dict[str, str] | None:
         if wrong := [name for name in value or () if not _VARIABLE.fullmatch(name)]:
-            raise ValueError(f"{printable(wrong[0], 40)!r} cannot be the name of a variable in a pod")
+            raise ValueError(f"{printable(wrong[0], 40)!r} is not a valid environment variable name for a pod")
         return value
 
     @field_validator("scheduler_memory")
@@ -208,6 +208,6 @@ class KubernetesSpec(NodeSpec, GPUSpec):
             raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_worker=1")
         if self.cores is not None and self.cores < self.threads_per_worker:
             raise ValueError(
-                f"cores is {self.cores}, and the worker has {self.threads_per_worker} threads; ask for more cores"
+                f"cores is {self.cores}, but the worker has {self.threads_per_worker} threads; ask for more cores"
             )
         return self

@@ -115,7 +115,7 @@ async def find_library(python: str) -> Family:
         what = "is not a program that you can run" if os.path.exists(python) else "is not there"
         raise PreflightFailed(
             f"rank_python: {python} {what}. Give the absolute path of the Python of an environment that has "
-            "gpucluster[mpi], or leave it out to take the cluster's own."
+            "gpucluster[mpi], or leave it out to use the cluster's own."
         )
     status, output = await _run(python, "-P", "-c", _ASK_LIBRARY)
     word, _, rest = output.strip().rpartition("\n")[2].partition(" ")
@@ -126,7 +126,7 @@ async def find_library(python: str) -> Family:
         )
     if status != 0 or word != "library":
         raise PreflightFailed(
-            f"MPI cannot be loaded ({last_line(output)}). mpi4py needs the library of an MPI: load its module, as with "
+            f"MPI cannot be loaded ({last_line(output)}). mpi4py needs an MPI library: load its module, as with "
             "'module load openmpi', or pip install mpich."
         )
     return _library(rest)
@@ -148,16 +148,16 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
                 what = "{} is not a program that you can run"
             raise PreflightFailed(
                 f"launcher: {what.format(spec.launcher)}. Give the absolute path of your MPI's mpiexec, or leave it "
-                "out to take the one on the PATH."
+                f"out to use the one on the PATH."
             )
         if spec.launcher is not None:
             raise PreflightFailed(
-                f"launcher: there is no program '{printable(spec.launcher, 80)}' on the PATH. Load the module of your "
+                f"launcher: '{printable(spec.launcher, 80)}' is not on the PATH. Load the module of your "
                 "MPI, as with 'module load openmpi', or give an absolute path."
             )
         raise PreflightFailed(
             "No MPI launcher found: neither mpiexec nor mpirun is beside Python or on the PATH. Load the "
-            "module of your MPI, as with 'module load openmpi', name it by launcher, or pip install 'gpucluster[mpi]'."
+            "module of your MPI, as with 'module load openmpi', set launcher, or pip install 'gpucluster[mpi]'."
         )
     found = []
     for path in candidates:
@@ -166,8 +166,8 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
             return launcher
         found.append(launcher)
     raise PreflightFailed(
-        f"The launcher {found[0].path} is one of {found[0].family.value}, and mpi4py uses {library.value}: its ranks "
-        f"would not know each other. Name one of {library.value} by launcher, or install an mpi4py that was built with "
+        f"The launcher {found[0].path} is one of {found[0].family.value}, but mpi4py uses {library.value}: its ranks "
+        f"could not communicate. Set launcher to one of {library.value}, or install an mpi4py that was built with "
         f"{found[0].family.value}."
     )
 
@@ -365,7 +365,7 @@ def _number(spec: MPISpec, launcher: Launcher) -> int:
         gpus = allocated_gpus() if launcher.family is Family.SLURM else sum(map(usable, host_devices().devices))
         if not gpus:
             raise PreflightFailed(
-                "n_workers: pass the number of ranks, one per GPU of their hosts; no GPU is known here."
+                "n_workers: pass the number of ranks, one per GPU of their hosts; no GPU was found here."
             )
         return min(MAX_WORKERS, gpus)
     cpus = allocated_cpus() if launcher.family is Family.SLURM else None

@@ -44,7 +44,7 @@ def end_processes(cluster_id: str) -> int:
     deadline = time.monotonic() + PATIENCE_SECONDS
     while found := _marked(cluster_id):
         if time.monotonic() > deadline:
-            raise RuntimeError("Some processes of the MPI program do not end")
+            raise RuntimeError("Some processes of the MPI program do not exit")
         ended.update(found)
         for process in found:
             with suppress(psutil.Error):

@@ -122,10 +122,10 @@ class MPISpec(NodeSpec, GPUSpec):
         if value is None:
             return None
         if len(value) > MOST_OPTIONS:
-            raise ValueError(f"may have at most {MOST_OPTIONS} words")
+            raise ValueError(f"may have at most {MOST_OPTIONS} arguments")
         for word in value:
             if not word or not word.isprintable() or len(word) > 1000:
-                raise ValueError(f"{printable(word, 40)!r} cannot be a word of a command line")
+                raise ValueError(f"{printable(word, 40)!r} is not a valid command-line argument")
             if word.partition("=")[0] in _COUNTS:
                 raise ValueError(f"{printable(word, 40)!r} is set by n_workers; leave it out")
         if value and not value[0].startswith("-"):

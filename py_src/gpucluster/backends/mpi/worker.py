@@ -91,7 +91,7 @@ def _receive(world: Any, given: int) -> tuple[dict[str, Any], int]:
 
             library = MPI.Get_library_version().splitlines()[0].strip("\0 ")
             raise RuntimeError(
-                f"the launcher and mpi4py ({library}) use different MPI installations: this rank sees {size} in all"
+                f"the launcher and mpi4py ({library}) use different MPI installations: this rank sees {size} in total"
             )
         number = given
     assert settings is not None
@@ -109,8 +109,8 @@ def _choose_gpu(settings: dict[str, Any], world: Any) -> None:
         place = 0  # Slurm has chosen already.
     if place >= len(found):
         raise RuntimeError(
-            f"{socket.gethostname()} has {len(found)} GPUs for this program, and at least {place + 1} ranks: start "
-            "fewer there"
+            f"{socket.gethostname()} has {len(found)} GPUs for this program, but at least {place + 1} ranks: start "
+            f"fewer there"
         )
     os.environ["CUDA_VISIBLE_DEVICES"] = found[place]
 

@@ -143,7 +143,9 @@ async def ask(
     output, messages = out.decode(errors="replace"), err.decode(errors="replace")
     if process.returncode != 0:
         if _SILENT.search(messages):
-            raise SlurmSilent("Slurm's controller does not respond. Try again later, or ask those who run the site.")
+            raise SlurmSilent(
+                "Slurm's controller does not respond. Try again later, or ask your site's administrators."
+            )
         kind = NoSuchNode if re.search(_NO_SUCH_NODE, messages, re.IGNORECASE) else SlurmRefused
         raise kind(refusal(messages or output))
     return output, messages

@@ -77,7 +77,7 @@ class JobFolder:
         if not _PLAIN.fullmatch(str(self.base)):
             raise PreflightFailed(
                 f"shared_directory: {self.base} has characters that a batch script cannot use in a path. Choose "
-                "another directory that the nodes see."
+                f"another directory that the nodes can access."
             )
 
     @contextmanager
@@ -86,15 +86,15 @@ class JobFolder:
             yield
         except OSError as error:
             raise PreflightFailed(
-                f"shared_directory: {self.base} cannot be used ({error.strerror}). Choose a directory that you may "
-                "write to and the nodes see."
+                f"shared_directory: {self.base} cannot be used ({error.strerror}). Choose a directory that you can "
+                f"write to and the nodes can access."
             ) from error
 
     def _must_be_private(self, found: os.stat_result) -> None:
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             raise PreflightFailed(
-                f"shared_directory: others may change what is in {self.base}. Choose one of your own directories "
-                "that only you may write to."
+                f"shared_directory: other users can modify the contents of {self.base}. Choose one of your own "
+                f"directories that only you can write to."
             )
 
     def make(self, contents: Mapping[str, str]) -> None:
@@ -184,7 +184,7 @@ def must_have_jobqueue() -> None:
         slurm_jobs()
     except ImportError as error:
         raise MissingPackage(
-            "Clusters of Slurm need the package dask-jobqueue in the cluster's Python environment: "
+            "Slurm clusters need the package dask-jobqueue in the cluster's Python environment: "
             "pip install 'gpucluster[slurm]'."
         ) from error
 

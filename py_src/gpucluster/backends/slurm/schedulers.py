@@ -197,11 +197,11 @@ async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], A
             address, context.security, timeout=CONNECT_SECONDS, dashboard=(host, port)
         )
     except PreflightFailed as error:
-        raise StartFailed(f"The scheduler's job runs. {error.message}") from error
+        raise StartFailed(f"The scheduler's job is running. {error.message}") from error
     except Exception as error:
         raise StartFailed(
-            f"The scheduler's job runs, and {address} cannot be reached from here ({cause_of(error)}). Perhaps another "
-            "network interface can: set interface."
+            f"The scheduler's job is running, but {address} cannot be reached from here ({cause_of(error)}). Perhaps "
+            f"another network interface works: set interface."
         ) from error
     if greeting.warning is not None:
         context.tell("state", greeting.warning)

@@ -143,7 +143,7 @@ def check(spec: SlurmSpec, site: Site) -> None:
     if spec.nodes_per_job > nodes:
         raise PreflightFailed(f"nodes_per_job: {where} has {counted(nodes, 'node')}, not {spec.nodes_per_job}.")
     if gives_whole_nodes(chosen) and (fault := not_whole_jobs(spec.n_workers, spec.workers_in_job)):
-        raise PreflightFailed(f"n_workers: {where} gives whole nodes only, and {fault}.")
+        raise PreflightFailed(f"n_workers: {where} allocates only whole nodes, and {fault}.")
 
 
 def check_scheduler(spec: SlurmSpec, site: Site) -> None:

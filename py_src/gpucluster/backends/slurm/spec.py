@@ -343,13 +343,13 @@ class SlurmSpec(NodeSpec, GPUSpec):
             raise ValueError("directives: --exclusive has its own field: exclusive")
         if self.workers_per_job is not None and self.workers_per_job % self.nodes_per_job:
             raise ValueError(
-                f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node has "
-                "equally many workers; ask for a multiple"
+                f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node runs "
+                f"the same number of workers; ask for a multiple"
             )
         if fault := not_whole_jobs(self.n_workers, self.workers_step):
             raise ValueError(f"n_workers: {fault}")
         if self.memory_per_gpu is not None and self.memory_limit not in {"auto", None}:
-            raise ValueError("memory_limit and memory_per_gpu exclude each other; choose one")
+            raise ValueError("memory_limit and memory_per_gpu cannot be combined; choose one")
         if isinstance(self.scheduler_memory, float):
             raise ValueError("scheduler_memory must be a size, such as '2 GiB'")
         if self.scheduler == "here" and (of_job := not_at_default(self, _OF_SCHEDULER_JOB)):
@@ -361,5 +361,5 @@ class SlurmSpec(NodeSpec, GPUSpec):
         threads = self.threads_per_worker * self.workers_on_node
         if self.cores is not None and self.cores < threads:
             who = "the worker has" if self.workers_on_node == 1 else "the job's workers have"
-            raise ValueError(f"cores is {self.cores}, and {who} {threads} threads; ask for more cores")
+            raise ValueError(f"cores is {self.cores}, but {who} {threads} threads; ask for more cores")
         return self

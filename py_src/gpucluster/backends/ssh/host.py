@@ -169,7 +169,7 @@ class Host:
         python, ours = str(facts["python"]), platform.python_version()
         if python.split(".")[:2] != ours.split(".")[:2]:
             raise HostUnusable(
-                f"{self.name}: its Python {self._python} is {printable(python, 12)}, and the one here {ours}. Tasks "
+                f"{self.name}: its Python {self._python} is {printable(python, 12)}, but the one here is {ours}. Tasks "
                 "can be exchanged only between the same minor versions."
             )
         there, here = facts["distributed"], version("distributed")
@@ -181,12 +181,12 @@ class Host:
         if there != here:
             raise HostUnusable(
                 f"{self.name}: distributed is {printable(str(there), 20)} there and {here} here. Install the same "
-                "version in both."
+                f"version on both."
             )
         if facts.get("gpus") and facts.get("dask_cuda") is None:
             raise HostUnusable(
                 f"{self.name}: it has GPUs, but the Python {self._python} there has no dask-cuda. Run there: "
-                f"{self._python} -m pip install 'dask-cuda[cu13]'; or use its processors only: --no-use-gpus"
+                f"{self._python} -m pip install 'dask-cuda[cu13]'; or use only its CPUs: --no-use-gpus"
             )
 
     # -- messages --------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ class Pool:
 
         free = [host for host in self._usable() if host.free_gpu() is not None or not self.has_gpus]
         if not free:
-            raise HostUnusable("each GPU of the hosts has a worker already")
+            raise HostUnusable("every GPU on the hosts already has a worker")
         host = min(free, key=rank)
         worker.device = host.free_gpu()
         host.workers[worker.name] = worker  # The next placement sees it.

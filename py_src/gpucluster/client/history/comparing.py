@@ -128,7 +128,7 @@ def compare(first: Sequence[CellWork], second: Sequence[CellWork]) -> RunCompari
         others = dict(zip(ones, others.values(), strict=True))
     common = [key for key in ones if key in others]
     if not common:
-        raise InvalidRequest("The two have no work in common: neither a cell nor a script. Compare two ids instead.")
+        raise InvalidRequest("The two have no cell or script in common. Compare two ids instead.")
     tested = [(key, name) for key in common for name in _names([*ones[key], *others[key]])]
     groups = [_group(name, ones[key], others[key], len(tested)) for key, name in tested]
     groups.sort(key=lambda group: -group.first_seconds)

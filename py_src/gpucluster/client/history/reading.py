@@ -31,7 +31,7 @@ def read_history(registry: Registry, work: str | None = None) -> History:
     chosen = [cell for cell in found if any(_means(part, cell) for part in work.split(","))]
     if not chosen:
         raise InvalidRequest(
-            f"Nothing in the history is called '{escaped(work[:80])}'. Name a cluster, a notebook, a client or the id "
+            f"Nothing in the history is named '{escaped(work[:80])}'. Name a cluster, a notebook, a client or the id "
             "of a cell, as 'gpucluster history' lists them; NAME@2026-11-29 means that day's."
         )
     return History(cells=chosen)

@@ -87,9 +87,7 @@ def _settings_of_dask() -> dict[str, str]:
     before = config.deserialize(os.environ[_INHERITED]) if _INHERITED in os.environ else {}
     text: str = config.serialize(config.merge(before, changed))
     if len(text) > _MOST_CHARACTERS:
-        warnings.warn(
-            "The settings in dask.config are too large to be passed to a cluster: none are passed.", stacklevel=2
-        )
+        warnings.warn("The settings in dask.config are too large to pass to a cluster: none are passed.", stacklevel=2)
         return {}
     return {_INHERITED: text}
 

@@ -71,7 +71,7 @@ class RankComm(Comm):
             )
         except EOFError:
             self.abort()
-            raise CommClosedError("a message is not whole") from None
+            raise CommClosedError("a message is incomplete") from None
 
     async def write(self, msg: Any, serializers: Any = None, on_error: Any = "message") -> int:
         self._must_be_open()

@@ -111,8 +111,8 @@ def join(host: str) -> World:
 
         if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
             raise RuntimeError(
-                "protocol 'mpi' needs an MPI that allows calls from several threads (MPI_THREAD_MULTIPLE), and "
-                f"{MPI.Get_library_version().splitlines()[0].strip()} was started without. Create the cluster with "
+                f"protocol 'mpi' needs an MPI that allows calls from several threads (MPI_THREAD_MULTIPLE), but "
+                f"{MPI.Get_library_version().splitlines()[0].strip()} was started without it. Create the cluster with "
                 "protocol='tls', or load another MPI"
             )
         _joined = World(MPI.COMM_WORLD, host)

@@ -303,7 +303,7 @@ class Ridge(LinearRegressor):
         """Find the coefficients."""
         alphas = np.atleast_1d(np.asarray(self.alpha, dtype=np.float64))
         if alphas.ndim != 1 or not (alphas >= 0).all() or not np.isfinite(alphas).all():
-            raise InvalidParameter(f"alpha: must be a number of at least 0, or one for each target, not {self.alpha!r}.")
+            raise InvalidParameter(f"alpha: must be a number of at least 0, or one per target, not {self.alpha!r}.")
         targets = y.shape[1] if len(getattr(y, "shape", ())) == 2 else 1
         if len(alphas) not in {1, targets}:
             raise InvalidParameter(f"alpha: has {len(alphas)} numbers, but there are {targets} targets.")
