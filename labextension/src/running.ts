@@ -38,6 +38,8 @@ export function addRunningClusters(
     },
     shutdownLabel: trans.__('Stop cluster'),
     shutdownAllLabel: trans.__('Stop all'),
-    shutdownAllConfirmationText: trans.__('Stop all clusters? Results on their workers are lost.')
+    shutdownAllConfirmationText: trans.__(
+      'Stop all clusters? Results on their workers will be lost.'
+    )
   });
 }

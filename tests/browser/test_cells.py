@@ -104,7 +104,7 @@ def test_opened_it_shows_tasks_load_and_actions(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(opened.locator(".gpc-Prefix")).to_contain_text("lambda")
     expect(opened).to_contain_text("2 workers")
-    expect(opened.get_by_role("button", name="Profile this again")).to_be_visible()
+    expect(opened.get_by_role("button", name="Profile again")).to_be_visible()
     assert violations(page, ".gpc-CellStrip") == []
     page.keyboard.press("Enter")
     expect(opened.locator(".gpc-Prefix")).to_be_hidden()

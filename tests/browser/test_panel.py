@@ -45,7 +45,7 @@ def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
 
 def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
     panel = open_panel(page)
-    expect(panel.get_by_text("No cluster yet.")).to_be_visible()
+    expect(panel.get_by_text("No clusters yet.")).to_be_visible()
     panel.get_by_role("button", name="New cluster").click()
     form = panel.get_by_role("form", name="New cluster")
     expect(form).to_be_visible()
@@ -354,7 +354,7 @@ def test_a_stopped_cluster_is_started_again_and_removed(page: Page, lab: Lab) ->
     lab.control.stop(model.id)
     card_of(page, "blue").get_by_role("button", name="Remove").click()
     expect(card_of(page, "blue")).to_have_count(0)
-    expect(page.get_by_text("No cluster yet.")).to_be_visible()
+    expect(page.get_by_text("No clusters yet.")).to_be_visible()
     expect(page.get_by_role("button", name="New cluster")).to_be_focused()
     assert lab.control.list() == []
 

@@ -151,7 +151,7 @@ def test_the_log_is_searched(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(count).to_have_text(re.compile("^1 of "))
     lines = log.locator(".gpc-LogLine").count()
-    page.get_by_label("Only these lines").check()
+    page.get_by_label("Matching lines only").check()
     assert 0 < log.locator(".gpc-LogLine:visible").count() < lines
     page.get_by_label("Find in the log").press("Escape")
     expect(log.locator("mark")).to_have_count(0)

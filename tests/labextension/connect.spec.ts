@@ -41,7 +41,7 @@ describe('a kernel that is asked for gpucluster', () => {
 
   it('and has none is named with its Python', async () => {
     await expect(requirePackage(answering(says('False')))).rejects.toThrow(
-      'The kernel of My.ipynb (/opt/python) has no gpucluster. Install'
+      'gpucluster is not installed in the kernel of My.ipynb (/opt/python). Install'
     );
   });
 

@@ -205,7 +205,7 @@ describe('the section of the panel', () => {
     await act(() => new Promise(resolve => setTimeout(resolve, 0)));
     const dialog = document.querySelector('.jp-Dialog');
     expect(dialog?.textContent).toContain(
-      '7 (ann): python, 1 GiB of GPU memory. It is the kernel of a.ipynb: its variables are lost.'
+      '7 (ann): python, 1 GiB of GPU memory. It is the kernel of a.ipynb: its variables will be lost.'
     );
     expect(stopped).toEqual([]);
     dialog?.querySelector<HTMLElement>('.jp-mod-warn')?.click();

@@ -148,7 +148,7 @@ afterEach(async () => {
 
 it('tells who has which slot, marks what is mine, and offers nothing to other users', async () => {
   await show(gpu, shared);
-  expect(lines('Who has GPU 0')).toEqual([
+  expect(lines('Users of GPU 0')).toEqual([
     'adaslot 1 of 4for 2 min · ends in 2 h 1 min',
     'grace (you)slot 2 of 4for 2 min',
     'another userone of 4 slotsalso claimed, shared',
@@ -173,7 +173,7 @@ it('says nothing superfluous where nobody has anything, or no GPU is', async () 
 
 it('says that a GPU is reserved', async () => {
   await show(gpu, { ...nothing, devices: [{ ...shared.devices[0], holders: [], reserved: true }] });
-  expect(lines('Who has GPU 0')).toEqual(['reserved']);
+  expect(lines('Users of GPU 0')).toEqual(['reserved']);
 });
 
 it('lets an instructor message and stop others, and says what could not be done', async () => {

@@ -299,7 +299,7 @@ describe('list', () => {
   it('invites to create the first cluster', async () => {
     const onCreate = jest.fn();
     await draw(list(store([]), onCreate));
-    expect(host.textContent).toContain('No cluster yet.');
+    expect(host.textContent).toContain('No clusters yet.');
     await click('New cluster');
     expect(onCreate).toHaveBeenCalledTimes(1);
   });
@@ -729,8 +729,8 @@ describe('card', () => {
     const lease = { scope: 'cell' as const, holder: 'notebook, process 12', pid: 12, birth: 'b' };
     await draw(card(store([cluster({ lease })])));
     const mark = host.querySelector<HTMLElement>('.gpc-Lease');
-    expect(mark?.textContent).toBe('lease of a cell');
-    expect(mark?.title).toBe('Ends with it, or with notebook, process 12');
+    expect(mark?.textContent).toBe('cell lease');
+    expect(mark?.title).toBe('Ends with the lease, or with notebook, process 12');
     await draw(card(store([cluster()])));
     expect(host.querySelector('.gpc-Lease')).toBeNull();
   });
@@ -834,7 +834,7 @@ describe('card', () => {
     ]);
     await draw(card(store([cluster({ can: [] })])));
     expect(button('Scale').disabled).toBe(true);
-    expect(title('Scale')).toBe('The number of its workers cannot be changed');
+    expect(title('Scale')).toBe('The number of workers cannot be changed');
     expect(button('Stop').disabled).toBe(false);
   });
 
@@ -1180,7 +1180,7 @@ describe('scaling', () => {
     });
     await type('Minimum', '5');
     await type('Maximum', '3');
-    expect(host.textContent).toContain('The minimum must not be above the maximum.');
+    expect(host.textContent).toContain('The minimum must not exceed the maximum.');
     expect(button('Apply').disabled).toBe(true);
     await type('Maximum', '6');
     await click('Apply');

@@ -215,7 +215,7 @@ describe('cards', () => {
     expect(output.node.textContent).toContain('back 1');
     expect(document.activeElement?.textContent).toBe('I knew it');
     await press('Not yet');
-    expect(said()).toContain('It comes back in this round.');
+    expect(said()).toContain('You will see it again in this round.');
     await press('Flip the card');
     await press('I knew it');
     expect(output.node.textContent).toContain('front 1');
@@ -330,7 +330,7 @@ describe('what comes from elsewhere', () => {
     expect(output.node.querySelector('.gpc-Help-text')).not.toBeNull();
     await press('Solution');
     expect(asked).toHaveLength(2);
-    await press('Solution without the other hints?');
+    await press('Skip the remaining hints?');
     expect(asked[2]).toMatch(/\.solution\('91\.1', anyway=True\)$/);
     await draw({ ...failed, exercise: '91.1', state: 'passed', n_hints: 3, n_hints_seen: 1 });
     expect(output.node.querySelector('.gpc-Help')).toBeNull();

@@ -78,7 +78,7 @@ describe('troublesOf', () => {
     const texts = troublesOf(cluster(), full, NOW).map(one => one.text);
     expect(texts).toEqual([
       'GPU memory over 95 % full on 1 GPU: the next allocation may fail',
-      '2 GiB of results moved to host memory, as GPU memory was full'
+      '2 GiB of results moved to host memory because GPU memory was full'
     ]);
     expect(keysOf({}, sample())).toEqual([]);
   });

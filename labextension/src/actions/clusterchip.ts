@@ -29,7 +29,7 @@ export class ClusterChip extends Widget {
     const { manager, links, panel, commands } = _options;
     // JupyterLab's own kind of menu draws the tick.
     this._menu = new MenuSvg({ commands });
-    this._menu.title.label = trans.__('Cluster of this notebook');
+    this._menu.title.label = trans.__('This notebook’s cluster');
     // Whatever is chosen then, the focus goes on from here.
     this._menu.aboutToClose.connect(() => this._button.focus());
     manager.changed.connect(this._draw, this);

@@ -24,7 +24,7 @@ export async function requirePackage(panel: NotebookPanel): Promise<void> {
   const python = text('python').replace(/^'|'$/g, '');
   throw new Error(
     trans.__(
-      'The kernel of %1 (%2) has no gpucluster. Install the server’s version there and restart it, or choose another kernel.',
+      'gpucluster is not installed in the kernel of %1 (%2). Install the server’s version there and restart it, or choose another kernel.',
       panel.title.label,
       python
     )

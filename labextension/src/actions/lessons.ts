@@ -83,7 +83,7 @@ export function addLessons(options: ILessonOptions): void {
   });
   commands.addCommand(CommandIDs.openClass, {
     label: trans.__('Show the Class'),
-    caption: trans.__('Where the learners are, and which checks fail most'),
+    caption: trans.__('Learners’ progress and the checks that fail most'),
     icon: lessonsIcon,
     isVisible: () => store.list?.has_class === true,
     describedBy: described({}),

@@ -63,7 +63,7 @@ function placeOf({ source, path }: Args): IRecordingPlace | null {
 async function choose({ app }: IRecordingOptions): Promise<IRecordingPlace | null> {
   const { recordings } = await listRecordings(app.serviceManager.serverSettings);
   if (recordings.length === 0) {
-    throw new Error(trans.__('No recordings yet. Make one: gpucluster record NAME FILE'));
+    throw new Error(trans.__('No recordings yet. Create one: gpucluster record NAME FILE'));
   }
   const { button, value } = await showDialog<IRecordingPlace | null>({
     title: trans.__('Play a recording'),

@@ -40,7 +40,7 @@ export class CellDetails {
     this._figures = element('p', '', this._parts);
     this._errors = element('ul', '', this._parts);
     const buttons = element('div', 'gpc-Gauge-ends', this._parts);
-    button(buttons, trans.__('Profile this again'), _options.onProfile);
+    button(buttons, trans.__('Profile again'), _options.onProfile);
     button(buttons, trans.__('Log'), _options.onLog);
   }
 

@@ -37,7 +37,7 @@ export class CellStrip extends Widget {
     super({ node: document.createElement('div') });
     this.run = run;
     const name = _options.manager.get(_options.cluster)?.name ?? _options.cluster;
-    const label = trans.__('Work of this cell on %1', name);
+    const label = trans.__('This cell’s work on %1', name);
     this.addClass('gpc-CellStrip');
     this.addClass('gpc-Gauges');
     this.node.setAttribute('role', 'group');
@@ -46,7 +46,7 @@ export class CellStrip extends Widget {
     this.node.setAttribute('data-lm-suppress-shortcuts', 'true');
     const line = element('div', 'gpc-CellStrip-line gpc-Disclosure', this.node);
     this._line = line;
-    this._fold = button(line, 'gpc-Disclosure-button', trans.__('Tasks of this cell on %1', name));
+    this._fold = button(line, 'gpc-Disclosure-button', trans.__('This cell’s tasks on %1', name));
     this._fold.setAttribute('aria-expanded', 'false');
     this._fold.addEventListener('click', () => this._onToggle());
     // First: the figures to its right are cut where there is no room.

@@ -58,7 +58,7 @@ export function headlineOf(run: CellProgress, nWorkers: number): IHeadline {
     return { text: trans.__('%1 failed', counted(run.n_failed)), level: 'critical' };
   }
   if (nWorkers === 0) {
-    return { text: trans.__('waits for workers'), level: 'warning' };
+    return { text: trans.__('waiting for workers'), level: 'warning' };
   }
   if ((run.spilled_peak_bytes ?? 0) > 0) {
     const text = trans.__('%1 spilled', formatBytes(run.spilled_peak_bytes ?? 0));
@@ -97,7 +97,7 @@ export function summaryOf(run: CellProgress, now: number): string {
       ? trans._n('%2 task', '%2 tasks', n_tasks, ...counts)
       : trans._n('%3 of %2 task', '%3 of %2 tasks', n_tasks, ...counts);
   return [
-    run.lost === true ? trans.__('the cluster ended') : '',
+    run.lost === true ? trans.__('the cluster stopped') : '',
     n_failed > 0 ? trans.__('%1 failed', counted(n_failed)) : '',
     n_cancelled > 0 ? trans.__('%1 cancelled', counted(n_cancelled)) : '',
     tasks,

@@ -26,7 +26,7 @@ export function PresetChoice(props: IPresetChoiceProps): JSX.Element {
       label={trans.__('Preset')}
       chosen={chosen}
       options={chosen === '' ? [{ value: '', text: trans.__('Custom') }, ...options] : options}
-      help={[preset?.description ?? trans.__('A preset resets the fields below to its values.')]}
+      help={[preset?.description ?? trans.__('Choosing a preset overwrites the fields below.')]}
       onChoose={name => {
         const found = presets.find(candidate => candidate.name === name);
         if (found !== undefined) {

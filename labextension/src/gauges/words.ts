@@ -80,7 +80,7 @@ function partWords(trans: ITranslating) {
       trans.__('Memory over time'),
       trans.__('Memory used by all workers (0–100 %).')
     ),
-    vram: part(trans.__('VRAM'), trans.__('Memory of the GPU.')),
+    vram: part(trans.__('VRAM'), trans.__('GPU memory.')),
     rmmUsed: part(
       trans.__('RMM used'),
       trans.__('Allocated by RMM, the allocator of RAPIDS: your data and temporary arrays.')
@@ -103,7 +103,7 @@ function partWords(trans: ITranslating) {
       trans.__('The driver does not report which programs use it.')
     ),
     free: part(trans.__('Free'), trans.__('Not in use.')),
-    cpu: part(trans.__('CPU'), trans.__('Cores that the workers keep busy.')),
+    cpu: part(trans.__('CPU'), trans.__('Cores kept busy by the workers.')),
     shared: part(
       trans.__('Overcommitted'),
       trans.__(
@@ -112,7 +112,7 @@ function partWords(trans: ITranslating) {
     ),
     otherLoad: part(
       trans.__('Others use'),
-      trans.__('Cores that other programs keep busy: tasks take longer.')
+      trans.__('Cores kept busy by other programs: tasks take longer.')
     ),
     memory: part(trans.__('Memory'), trans.__('Host memory of the workers’ processes.')),
     managed: part(trans.__('Managed'), trans.__('Results that Dask keeps until they are used.')),
@@ -147,7 +147,7 @@ function partWords(trans: ITranslating) {
     ),
     tierDisk: part(
       trans.__('On disk'),
-      trans.__('Results that did not fit into memory; reading them back is slow.')
+      trans.__('Results that did not fit in memory; reading them back is slow.')
     ),
     cudfSpill: part(
       trans.__('cuDF spilled'),

@@ -17,7 +17,7 @@ export function Holders({ device, tools }: IHoldersProps): JSX.Element | null {
   }
   const free = device.free ?? 0;
   return (
-    <ul className="gpc-Holders" aria-label={trans.__('Who has GPU %1', device.index ?? '')}>
+    <ul className="gpc-Holders" aria-label={trans.__('Users of GPU %1', device.index ?? '')}>
       {device.reserved && <li>{trans.__('reserved')}</li>}
       {device.holders.map((holder, i) => (
         <li key={i} className={holder.mine ? 'gpc-mod-mine' : ''}>

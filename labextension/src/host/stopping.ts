@@ -28,10 +28,10 @@ export function whatItIs(process: DeviceProcess): string {
   const line = `${pid} (${user ?? trans.__('you')}): ${command ?? trans.__('unknown program')}${memory}.`;
   const loss =
     role === 'kernel'
-      ? trans.__('It is the kernel of %1: its variables are lost.', notebook ?? '')
+      ? trans.__('It is the kernel of %1: its variables will be lost.', notebook ?? '')
       : role === 'worker'
         ? trans.__(
-            'It is worker %1 of %2: it is replaced, and its results are recomputed.',
+            'It is worker %1 of %2: it will be replaced and its results recomputed.',
             worker ?? '',
             cluster ?? ''
           )

@@ -110,7 +110,7 @@ export class LogBar extends ReactWidget {
               this.update();
             }}
           />
-          {trans.__('Only these lines')}
+          {trans.__('Matching lines only')}
         </label>
       </span>
     );

@@ -110,7 +110,7 @@ function Living(props: ICardButtonsProps): JSX.Element[] {
       className="gpc-Button gpc-ScaleButton"
       title={
         usable && !canScale
-          ? trans.__('The number of its workers cannot be changed')
+          ? trans.__('The number of workers cannot be changed')
           : trans.__('Change the number of workers')
       }
       disabled={!usable || !canScale}
@@ -187,7 +187,7 @@ function Ended(props: ICardButtonsProps): (JSX.Element | false)[] {
     <button
       key="again"
       className="gpc-Button"
-      title={trans.__('Create it again with the same options')}
+      title={trans.__('Create again with the same options')}
       onClick={once(() => void asking.run('again', () => startAgain(cluster, manager)))}
     >
       {trans.__('Start again')}
@@ -205,7 +205,7 @@ function Ended(props: ICardButtonsProps): (JSX.Element | false)[] {
     <button
       key="remove"
       className="gpc-Button"
-      title={trans.__('Remove it from the list, with its log')}
+      title={trans.__('Remove from the list and delete the log')}
       onClick={once(() => void asking.run('remove', () => manager.remove(cluster.id)))}
     >
       {trans.__('Remove')}

@@ -158,7 +158,7 @@ function Living(props: ILivingProps): JSX.Element {
         {cluster.lease !== null && (
           <span
             className="gpc-Lease"
-            title={trans.__('Ends with it, or with %1', cluster.lease.holder)}
+            title={trans.__('Ends with the lease, or with %1', cluster.lease.holder)}
           >
             {leaseLine(cluster)}
           </span>

@@ -141,7 +141,7 @@ function Empty(props: IClusterListProps): JSX.Element {
   return (
     <div className="gpc-Empty">
       <clusterIcon.react tag="span" className="gpc-Empty-icon" />
-      <p>{trans.__('No cluster yet. Create one to run your notebook on its workers.')}</p>
+      <p>{trans.__('No clusters yet. Create one to run your notebook on its workers.')}</p>
       <CreateButtons {...props} isAlone />
     </div>
   );

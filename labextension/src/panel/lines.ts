@@ -163,9 +163,9 @@ export function leaseLine({ lease }: ClusterModel): string {
   return lease === null
     ? ''
     : {
-        cell: trans.__('lease of a cell'),
-        block: trans.__('lease of a block'),
-        command: trans.__('lease of a command')
+        cell: trans.__('cell lease'),
+        block: trans.__('block lease'),
+        command: trans.__('command lease')
       }[lease.scope];
 }
 

@@ -72,7 +72,7 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
         }
       }}
     >
-      <div className="gpc-Segments" role="radiogroup" aria-label={trans.__('How to scale')}>
+      <div className="gpc-Segments" role="radiogroup" aria-label={trans.__('Scaling')}>
         {[false, true].map(adaptive => (
           <label key={`${adaptive}`} className={adaptive === isAdaptive ? 'gpc-mod-selected' : ''}>
             <input
@@ -137,7 +137,7 @@ export function ScaleEditor({ cluster, manager, onClose }: IScaleEditorProps): J
           {asSentence(fault)}
         </p>
       )}
-      {isInverted && <Fault error={trans.__('The minimum must not be above the maximum.')} />}
+      {isInverted && <Fault error={trans.__('The minimum must not exceed the maximum.')} />}
       {refused.length === 0 && <Fault error={asking.error} />}
       <NoteList notes={foreseen.notes} />
     </form>

@@ -31,7 +31,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
     const isFirst = !unknown.has(id);
     setTurned(false);
     setWaiting(before => (isKnown ? before.slice(1) : [...before.slice(1), card]));
-    setNews(isKnown ? trans.__('Known.') : trans.__('It comes back in this round.'));
+    setNews(isKnown ? trans.__('Known.') : trans.__('You will see it again in this round.'));
     if (!isKnown) {
       setUnknown(before => new Set([...before, id]));
     }
@@ -61,7 +61,7 @@ export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX
         <div className="gpc-Card gpc-mod-end">
           <p>
             {cards.length === 0
-              ? trans.__('No cards here.')
+              ? trans.__('No cards.')
               : trans.__(
                   'You knew %1 of %2 immediately.',
                   cards.length - unknown.size,

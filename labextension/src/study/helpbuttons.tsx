@@ -65,7 +65,7 @@ export function HelpButtons({ exercise, nHints, nSeen }: IHelpProps): JSX.Elemen
         <button
           className="gpc-Button"
           aria-expanded={shown?.name === 'solution'}
-          title={isEarly ? trans.__('Hints are left. Click twice to show the solution anyway') : ''}
+          title={isEarly ? trans.__('Hints remain. Click twice to show the solution anyway') : ''}
           onClick={() =>
             isEarly
               ? setSure(true)
@@ -73,7 +73,7 @@ export function HelpButtons({ exercise, nHints, nSeen }: IHelpProps): JSX.Elemen
           }
         >
           {isSure && seen < nHints && shown?.name !== 'solution'
-            ? trans.__('Solution without the other hints?')
+            ? trans.__('Skip the remaining hints?')
             : trans.__('Solution')}
         </button>
       </div>

@@ -119,7 +119,10 @@ function measured(sample: TelemetrySample): ITrouble[] {
   const disk = sum(column(sample, 'tier_disk_bytes')) ?? 0;
   // A few small results may stay on disk until they are used.
   if (disk > (sum(column(sample, 'memory_limit_bytes')) ?? 0) / 100) {
-    add('disk', trans.__('%1 of results spilled to disk, as memory was full', formatBytes(disk)));
+    add(
+      'disk',
+      trans.__('%1 of results spilled to disk because memory was full', formatBytes(disk))
+    );
   }
   const host = sum(
     column(sample, 'tier_host_bytes').map((bytes, i) => (hasGpu(sample, i) ? bytes : null))
@@ -127,7 +130,7 @@ function measured(sample: TelemetrySample): ITrouble[] {
   if (host) {
     add(
       'host',
-      trans.__('%1 of results moved to host memory, as GPU memory was full', formatBytes(host))
+      trans.__('%1 of results moved to host memory because GPU memory was full', formatBytes(host))
     );
   }
   return troubles;

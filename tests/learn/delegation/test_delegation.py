@@ -159,8 +159,8 @@ def test_unsupported_fits_name_the_reason(dask_client: Any, split: Any, calls: l
     words = split(LABELS.astype(str), 3)
     for estimator, given, sentence in [
         (learn.GaussianNB(), (lazy, target), "only MultinomialNB"),
-        (learn.StandardScaler(), (lazy,), "no form of it"),
-        (learn.KMeans(), (lazy,), "init: cuML supports 'k-means|"),
+        (learn.StandardScaler(), (lazy,), "no multi-GPU version"),
+        (learn.KMeans(), (lazy,), "init: on multiple GPUs, cuML supports 'k-means|"),
         (learn.KMeans(init="random"), (lazy,), "n_init"),
         (learn.KMeans(init="k-means||"), (lazy, None, split(np.ones(len(DIGITS)), 3)), "sample_weight"),
         (learn.PCA(), (lazy,), "n_components"),
@@ -187,7 +187,7 @@ def test_given_centers_start_a_single_run(dask_client: Any, split: Any, calls: l
         assert (made["n_init"], made["max_iter"]) == (1, 5)
         assert 0 < made["tol"] < 1e-30, "cuML refuses zero"
         np.testing.assert_array_equal(made["init"], DIGITS[:3])
-    with pytest.raises(NotSupported, match="init: cuML supports"):
+    with pytest.raises(NotSupported, match="init: on multiple GPUs, cuML supports"):
         learn.KMeans(3, init=lambda *_, **__: DIGITS[:3]).fit(split(DIGITS, 3))
 
 
