@@ -33,7 +33,7 @@ from gpucluster.site.presets import PRESETS
         (
             "create",
             ["--launcher-options", "-n 1"],
-            "--launcher-options needs a value. If that is '-n 1', write --launcher-options='-n 1'.",
+            "--launcher-options needs a value. If the value is '-n 1', write --launcher-options='-n 1'.",
         ),
         ("create", ["--rmm-async=yes"], "--rmm-async takes no value, not 'yes'. Write --rmm-async or --no-rmm-async."),
         ("create", ["--frob\x1b[31m"], "Unknown option '--frob?[31m'."),

@@ -210,7 +210,7 @@ def test_client_of_an_ended_cluster_raises_cluster_error(site, wait_until, capsy
     assert "Traceback" in capsys.readouterr().out, "unrelated to the cluster"
     assert lazy.compute(scheduler="threads") == os.getpid()
     site.control.remove("over")
-    with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. What the cluster held is lost\. Start it"):
+    with pytest.raises(ClusterEnded, match=r"'over' was stopped at [\d:]+\. The cluster's data is lost\. Start it"):
         client.submit(sum, [1])
     again = site.running(name="over")
     started = r"^The cluster 'over' was restarted; its previous results are lost\. "

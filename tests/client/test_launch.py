@@ -36,8 +36,8 @@ def test_it_leaves_no_file_open(tmp_path, python: str, has_log: bool, error: typ
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [
-        ("kill -9 $$", "ended while starting, without a message: it was killed, or the machine"),
-        ("echo disk on fire >&2", "ended before it had started. Its last output: disk on fire."),
+        ("kill -9 $$", "exited during startup without a message: it was killed, or the machine"),
+        ("echo disk on fire >&2", "exited during startup. Its last output: disk on fire."),
     ],
     ids=["killed", "with a word"],
 )

@@ -70,7 +70,7 @@ def test_unreachable_address_goes_through_the_node(jupyter: HTTPServer, tmp_path
     assert refused.startswith("No SSH server can be reached on the login node 127.0.0.9 (")
     assert not found.sound
     assert TOKEN not in found.model_dump_json()
-    assert any("needs its token, which is not shown here" in note for note in found.notes)
+    assert any("requires its token, which is not shown here" in note for note in found.notes)
 
 
 def test_job_without_a_route_names_the_option(jupyter: HTTPServer, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_cluster_memory_is_bounded_by_machine():
     figures = sample(memory_bytes=GIB, memory_limit_bytes=6 * GIB, cpu_percent=[50.0, 25.0], n_threads=2)
     assert cluster_lines(figures)[:2] == [
         "  Memory       ████░░░░░░░░░░░░░░░░░░░░ 2 GiB of 12 GiB (17 %): Unmanaged 2 GiB",
-        "  CPU 0.8 of 4 threads, 0 tasks running, 0 results held",
+        "  CPU 0.8 of 4 cores, 0 tasks running, 0 results held",
     ]
     shared = figures.model_copy(update={"host_memory_bytes": 8 * GIB, "host_cores": 2})
     assert cluster_lines(shared) == [

@@ -67,7 +67,7 @@ def test_waiting_cluster_can_be_stopped(busy: list[Turn], site: Site, killed: bo
     model = site.get("cluster-1") if killed else site.create()
     stopped = site.control.stop(model.id)
     assert stopped.state is ClusterState.STOPPED
-    assert stopped.reason == "Stopped before its turn to start had come."
+    assert stopped.reason == "Stopped while waiting to start."
 
 
 def test_shared_machine_skips_later_imports(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -79,5 +79,5 @@ def test_the_text_is_for_terminals():
     text = Picture(cluster(), figures).text
     assert text.splitlines()[0] == "blue: running, 2 workers"
     assert "1 GiB of 2 GiB (50 %)" in text
-    assert "CPU 0.8 of 2 threads" in text
+    assert "CPU 0.8 of 2 cores" in text
     assert repr(Picture(cluster())) == "blue: running, 2 workers"

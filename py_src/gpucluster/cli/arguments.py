@@ -166,7 +166,9 @@ class SentenceParser(argparse.ArgumentParser):
             flags = found["option"].split("/")
             value = next((after for word, after in pairwise(self._words) if word in flags), "")
             # A value that begins with a dash is taken for an option.
-            quoted = f" If that is '{shown(value)}', write {flags[-1]}={shlex.quote(shown(value))}." if value else ""
+            quoted = (
+                f" If the value is '{shown(value)}', write {flags[-1]}={shlex.quote(shown(value))}." if value else ""
+            )
             return f"{flags[-1]} needs a value.{quoted} See '{self._help_line()}'."
         if found := _NO_VALUE.match(message):
             flags = [flag for flag in found["option"].split("/") if flag.startswith("--")]

@@ -35,7 +35,7 @@ def declare_name(parser: SentenceParser, complete: str = LIVING) -> None:
 
 
 def declare_names(parser: SentenceParser, complete: str) -> None:
-    parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Names or ids of clusters.")
+    parser.argument("names", nargs="*", metavar="NAME", complete=complete, help="Cluster names or ids.")
 
 
 def declare_waiting(parser: SentenceParser, what: str) -> None:

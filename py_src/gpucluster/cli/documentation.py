@@ -69,7 +69,7 @@ Verbs list these in their usage line only.
 
 """
 _BRACKETS = """
-Brackets name the kinds of clusters that have an option; those of a heading apply to each option without its own.
+Brackets list the cluster kinds that support an option; those in a heading apply to each option without its own.
 """
 
 
@@ -157,9 +157,9 @@ def _reference(of_create: dict[str, str], parser: SentenceParser) -> str:
     others = [flag for title, actions in sections for flag in map(_flag, actions) if title]
     others = [flag for flag in others if flag not in parser.options()]
     if len(others) > len(of_create):
-        return f"\nAnd of the options of [create](#create), for the cluster: {_listed(of_create.values())}.\n"
+        return f"\nAlso these options of [create](#create), for the cluster: {_listed(of_create.values())}.\n"
     but = f", except {_listed(others)}" if others else ""
-    return f"\nAnd all other options of [create](#create) that describe the cluster{but}.\n"
+    return f"\nAlso all other options of [create](#create) that describe the cluster{but}.\n"
 
 
 def _listed(flags: Iterable[str]) -> str:

@@ -29,13 +29,15 @@ from .options import add_spec_options
 
 
 def _tunnel(parser: SentenceParser, _face: str) -> None:
-    parser.argument("port", nargs="?", metavar="PORT", help="Port of this machine. Default: that of your Jupyter here.")
+    parser.argument(
+        "port", nargs="?", metavar="PORT", help="Port on this machine. Default: that of your Jupyter server."
+    )
     parser.argument(
         "--login-node", metavar="NAME",
         help="Login node, by the name that your laptop uses; also me@NAME and NAME:PORT. Default: from the site's file "
         "or the environment (SSH_CONNECTION, SLURM_SUBMIT_HOST).",
     )  # fmt: skip
-    parser.argument("--local-port", metavar="N", help="Port of your laptop. Default: the same.")
+    parser.argument("--local-port", metavar="N", help="Port on your laptop. Default: the same.")
 
 
 def _create(parser: SentenceParser, face: str) -> None:
@@ -43,7 +45,7 @@ def _create(parser: SentenceParser, face: str) -> None:
     declare_waiting(parser, "until it runs")
     parser.argument(
         "--dry-run", action="store_true",
-        help="Start nothing: print what would be submitted, and the expected start.",
+        help="Dry run: print what would be submitted, and the expected start.",
     )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")
@@ -81,11 +83,11 @@ def _removed(parser: SentenceParser, _face: str) -> None:
 def _history(parser: SentenceParser, _face: str) -> None:
     parser.argument(
         "work", nargs="?", metavar="WORK",
-        help="Only these: a cluster, a notebook, a client, or the id of a cell, which is shown in detail. "
-        "NAME@2026-11-29: of that day; several with commas between them.",
+        help="Show only these: a cluster, a notebook, a client, or the id of a cell, which is shown in detail. "
+        "NAME@2026-11-29: from that day; separate several with commas.",
     )  # fmt: skip
-    parser.argument("--compare", metavar="WORK", help="Compare with these: which groups of tasks became slower.")
-    parser.argument("--perfetto", metavar="FILE", help="Write the timeline there, for ui.perfetto.dev.")
+    parser.argument("--compare", metavar="WORK", help="Compare with these, to see which groups of tasks became slower.")
+    parser.argument("--perfetto", metavar="FILE", help="Write the timeline to this file, for ui.perfetto.dev.")
     parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 10000. Default: 20.")
 
 
@@ -109,7 +111,7 @@ def _gauges(parser: SentenceParser, face: str) -> None:
         parser.argument("--top", metavar="N", help="Show only the N workers with the highest value. 1 to 10000.")
         parser.argument(
             "--by", metavar="{" + ",".join(FIGURES) + "}", complete=FIGURES,
-            help="Rank by memory (of the GPU, or else of the host), load of GPU or CPU, tasks, results on disk. "
+            help="Rank by memory (GPU, or else host), load (GPU or CPU), tasks, or results on disk. "
             "Default: memory.",
         )  # fmt: skip
 
@@ -150,9 +152,11 @@ def _profile(parser: SentenceParser, _face: str) -> None:
         "--performance-report", metavar="FILE", help="Also write Dask's own performance report to this file."
     )
     parser.argument("--nsight", metavar="FILE", help="Also write an Nsight Systems capture to this file, if possible.")
-    parser.argument("--perfetto", metavar="FILE", help="Also write the timeline there, for ui.perfetto.dev.")
+    parser.argument("--perfetto", metavar="FILE", help="Also write the timeline to this file, for ui.perfetto.dev.")
     parser.argument("--json", metavar="FILE", help="Also write all values to this file.")
-    parser.argument("--quiet", action="store_true", help="Show nothing; the report is in 'profile_report' anyway.")
+    parser.argument(
+        "--quiet", action="store_true", help="Show nothing; the report is still stored in 'profile_report'."
+    )
 
 
 def _notify(parser: SentenceParser, _face: str) -> None:
@@ -169,7 +173,7 @@ def _share(parser: SentenceParser, _face: str) -> None:
         help="On a hub: also show it to people who are not logged in. The site must allow it.",
     )  # fmt: skip
     parser.argument("--list", action="store_true", help="List the active links of the cluster and their viewers.")
-    parser.argument("--withdraw", metavar="LINK", help="Revoke a link by its name in the list; 'all' for all.")
+    parser.argument("--withdraw", metavar="LINK", help="Revoke the link with this name in the list, or 'all'.")
 
 
 def _stop(parser: SentenceParser, face: str) -> None:
@@ -179,7 +183,7 @@ def _stop(parser: SentenceParser, face: str) -> None:
         "--no-wait", action="store_true", help="Return immediately, without waiting until the cluster has stopped."
     )
     if face == SHELL:
-        parser.argument("--yes", action="store_true", help="With --all: do not ask (as without a terminal).")
+        parser.argument("--yes", action="store_true", help="With --all: do not prompt (as without a terminal).")
 
 
 def _node(parser: SentenceParser, face: str) -> None:
@@ -193,7 +197,7 @@ def _node(parser: SentenceParser, face: str) -> None:
     )
     parser.argument("--reason", metavar="TEXT", help="With 'stop': the reason, shown to the user.")
     if face == SHELL:
-        parser.argument("--yes", action="store_true", help="With 'stop': do not ask; required without a terminal.")
+        parser.argument("--yes", action="store_true", help="With 'stop': do not prompt; required without a terminal.")
 
 
 def _site(parser: SentenceParser, _face: str) -> None:
@@ -213,7 +217,7 @@ VERBS = {
     verb.name: replace(verb, json=verb.name not in _WITHOUT_JSON)
     for verb in (
         Subcommand("create", "Start a cluster and wait until it runs.", _create),
-        Subcommand("lease", "Take a worker for one cell or command, and release it afterwards.", _lease),
+        Subcommand("lease", "Lease a worker for one cell or command, and release it afterwards.", _lease),
         Subcommand("list", "List your clusters on this machine.", _no_arguments),
         Subcommand("status", "Show one cluster.", _named(ANY)),
         Subcommand("connect", "Connect a notebook or program to a cluster.", _named()),
@@ -232,21 +236,21 @@ VERBS = {
         Subcommand("logs", "Show the end of a cluster's log.", _logs),
         Subcommand("script", "Show the batch script of a cluster's jobs.", _named(ANY)),
         Subcommand("gauges", "Show live gauges of memory, GPUs and tasks.", _gauges),
-        Subcommand("record", "Record what the gauges show into a file.", _record),
+        Subcommand("record", "Record what the gauges show to a file.", _record),
         Subcommand("replay", "Play a recording in the gauges.", _replay),
         Subcommand("dashboard", "Show a page of Dask's dashboard, or its link.", _dashboard),
         Subcommand("profile", "Profile a cell (%%gpucluster profile): what the cluster did in it.", _profile, (MAGIC,)),
         Subcommand("notify", "Notify when this cell has finished or failed.", _notify, (MAGIC,)),
         Subcommand("share", "Create a read-only link to a cluster.", _share),
         Subcommand("stop", "Stop a cluster; its workers' data is lost.", _stop),
-        Subcommand("remove", "Forget a stopped cluster.", _removed),
-        Subcommand("clean", "Forget all stopped clusters.", _no_arguments),
+        Subcommand("remove", "Remove a stopped cluster from the list.", _removed),
+        Subcommand("clean", "Remove all stopped clusters from the list.", _no_arguments),
         Subcommand("devices", "List the GPUs on this machine and who uses them.", _no_arguments),
         Subcommand("node", "Show the users of each GPU on this machine, and the queue.", _node),
-        Subcommand("kinds", "List the kinds of clusters, and why some cannot be used here.", _no_arguments),
+        Subcommand("kinds", "List the cluster kinds, and why some are unavailable here.", _no_arguments),
         Subcommand("presets", "List the presets for create.", _no_arguments),
-        Subcommand("site", "Show this site's settings, and any mistakes in its file.", _site),
-        Subcommand("completion", "Print a script that completes commands in your shell.", _completion, (SHELL,)),
+        Subcommand("site", "Show this site's settings, and any errors in its file.", _site),
+        Subcommand("completion", "Print a shell completion script.", _completion, (SHELL,)),
         Subcommand(
             "tunnel", "Print the ssh command that connects your laptop to your Jupyter server here.", _tunnel, (SHELL,)
         ),

@@ -90,19 +90,19 @@ def jupyter_here() -> Here:
         public = os.environ.get("JUPYTERHUB_PUBLIC_URL") or _joined(os.environ.get("JUPYTERHUB_HOST"), prefix)
         if public and public.startswith(("http://", "https://")):
             return Here(public.rstrip("/") + "/")
-        return Here(None, f"Put the address of your hub and {prefix} before it, as in your browser.")
+        return Here(None, f"Prepend the address of your hub and {prefix}, as in your browser.")
     from .jupyter_servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
 
     servers: list[JupyterServer] = []
     with suppress(OSError):
         servers, _ = jupyter_servers(runtime_directory())
     if not servers:
-        return Here(None, "It opens while one of your Jupyter servers is running: put its address before it.")
+        return Here(None, "It opens while one of your Jupyter servers is running: prepend its address.")
     parent = os.environ.get("JPY_PARENT_PID", "")
     server = next((each for each in servers if str(each.pid) == parent), servers[0])
     outside = reached_by(listening(server.pid).get(server.port, set()))
     host = {None: "127.0.0.1", "*": socket.gethostname()}.get(outside, outside)
-    note = "" if outside is not None else "This server is reached on this machine only."
+    note = "" if outside is not None else "This server can only be reached from this machine."
     host = f"[{host}]" if ":" in str(host) else host
     scheme = "https" if server.secure else "http"
     return Here(f"{scheme}://{host}:{server.port}{server.base_url.rstrip('/')}/", note)

@@ -181,7 +181,7 @@ def ask(id: str, user: int, request: wire.InstructorRequest | None, latest: floa
     except (LineTooLong, ValidationError, UnicodeDecodeError):
         return Outcome(problem="sent an unreadable response: it is not a cluster, or has another version of gpucluster")
     except BlockingIOError:
-        return Outcome(problem="does not get to this request: it has too many connections, or it hangs")
+        return Outcome(problem="did not accept this request: it has too many connections, or it hangs")
     except OSError:
         return Outcome(problem="has just stopped, or is not a cluster")
 

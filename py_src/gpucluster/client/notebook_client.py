@@ -30,7 +30,7 @@ from .stopping import BEFORE_IT_ENDS, how_it_ended, is_lease_of_this_process, is
 
 _HIDDEN = "https://dashboard.gpucluster.invalid/"
 """Placeholder in the HTML for a link that contains a secret; it is removed again."""
-MORE_MEMORY = "Give each worker more (memory_limit), and have fewer, or each task less: smaller chunks or partitions."
+MORE_MEMORY = "Use fewer workers with more memory each (memory_limit), or smaller chunks or partitions."
 _JUST = timedelta(minutes=2)
 """Of workers that die in succession, not each causes a notice; an older death may have had another cause."""
 _END_SECONDS = 2.0  # From a killed process's last connection until it is known to be gone.
@@ -219,8 +219,8 @@ class Client(ClientOfCluster):
             'gpucluster.connect("{0}").get_client().',
             f"Its workers' results are lost. {BEFORE_IT_ENDS} To continue, take another lease, or create a cluster: "
             "gpucluster.create(), then gpucluster.connect().get_client().",
-            "What the cluster held is lost. Start it again in the panel, or create another cluster with "
-            "gpucluster.create(); then make a client: gpucluster.connect().get_client(). "
+            "The cluster's data is lost. Start it again in the panel, or create another cluster with "
+            "gpucluster.create(); then create a client: gpucluster.connect().get_client(). "
             "To compute without a cluster: client.close().",
         )
 
@@ -229,9 +229,9 @@ class Client(ClientOfCluster):
         return self._closed(
             "This needs results of the cluster '{0}', whose client is closed. Create another client, "
             'gpucluster.connect("{0}").get_client(), and compute them again.',
-            f"Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Make it again, here or in "
-            "another lease.",
-            "What the cluster held is lost, and this needs some of it. Make that again, here or on another cluster: "
+            f"Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Compute them again, here "
+            f"or in another lease.",
+            "The cluster's data is lost, and this needs some of it. Compute it again, here or on another cluster: "
             "gpucluster.create(), then gpucluster.connect().get_client().",
         )
 

@@ -80,7 +80,7 @@ def login_node(
     if site is not None:
         if _is_here(Gate.of(site).host):
             return None, None
-        return site, "The login node is the one that the site's file names."
+        return site, "The login node is set by the site's file."
     through = environment.get("SSH_CONNECTION", "").split()
     if len(through) == 4 and not _is_ours(through[2]):
         # The job inherited this variable from the login that it was submitted in.
@@ -88,7 +88,8 @@ def login_node(
     submitted = environment.get("SLURM_SUBMIT_HOST", "")
     if submitted and _NAME.fullmatch(submitted) and not _is_here(submitted):
         return socket.getfqdn(submitted), (
-            "The login node is the one that the job was submitted on (SLURM_SUBMIT_HOST). If your laptop uses another "
+            "The login node is the one that the job was submitted from (SLURM_SUBMIT_HOST). If your laptop uses "
+            "another "
             "name for it, set --login-node."
         )
     if "SLURM_JOB_ID" in environment:
@@ -292,12 +293,14 @@ def _notes(server: JupyterServer | None, servers: list[JupyterServer], outer: st
         return []
     notes = []
     if server.token:
-        notes.append(f"Jupyter needs its token, which is not shown here: it is in {server.file}, and in its own log.")
+        notes.append(
+            f"Jupyter requires its token, which is not shown here: it is in {server.file}, and in Jupyter's log."
+        )
     elif server.password:
-        notes.append("Jupyter needs its password.")
+        notes.append("Jupyter requires its password.")
     elif outer is not None:
         notes.append(
-            "This Jupyter has neither token nor password, and others can reach its port: anyone who finds it can "
+            "This Jupyter server has no token or password, and others can reach its port: anyone who finds it can "
             "run code as you."
         )
     others = [str(other.port) for other in servers if other is not server]
@@ -309,7 +312,7 @@ def _notes(server: JupyterServer | None, servers: list[JupyterServer], outer: st
 def _no_server(node: str, elsewhere: int) -> str:
     if elsewhere:
         return (
-            f"You have no Jupyter server on {node}; {counted(elsewhere, 'file')} of Jupyter may belong to servers on "
+            f"You have no Jupyter server on {node}; {counted(elsewhere, 'Jupyter file')} may belong to servers on "
             "other machines. Run it on your server's machine: 'srun --overlap --jobid=JOB gpucluster tunnel' in "
             "its job."
         )

@@ -75,7 +75,7 @@ async def stop_cluster(
         raise InvalidState(f"The cluster's folder cannot be read: chmod 700 {folder.path}, then stop it.")
     if model.progress is not None and model.progress.step == "turn" and not folder.socket.exists():
         # Its process accepts no requests yet, and has started nothing.
-        return await kill_cluster(registry, model, "Stopped before its turn to start had come.")
+        return await kill_cluster(registry, model, "Stopped while waiting to start.")
     try:
         if of_another_version(model):
             # Another version may not understand requests. The signal has always meant to stop.

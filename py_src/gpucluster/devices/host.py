@@ -158,8 +158,11 @@ def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, 
         return "hidden", f"CUDA_VISIBLE_DEVICES={setting!r} hides all GPUs: {CPU_WORKERS}."
     faults = [device.error for device in devices if device.visible and device.error]
     if faults:
-        return "error", f"{faults[0]} No other GPU is there: {CPU_WORKERS}."
-    return "no_devices", f"The GPUs are in MIG mode but have no slices: {CPU_WORKERS}. Ask for slices to be made."
+        return "error", f"{faults[0]} There is no other GPU: {CPU_WORKERS}."
+    return (
+        "no_devices",
+        f"The GPUs are in MIG mode but have no slices: {CPU_WORKERS}. Ask an administrator to create slices.",
+    )
 
 
 def _host(available: bool, code: str, message: str, **fields: Any) -> HostDevices:

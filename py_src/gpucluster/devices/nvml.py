@@ -38,7 +38,7 @@ _UNAVAILABLE = {
     ),
     _NO_PERMISSION: (
         "no_permission",
-        f"This account may not use the GPUs: {CPU_WORKERS}. Ask for access to the files /dev/nvidia*.",
+        f"This account has no permission to use the GPUs: {CPU_WORKERS}. Ask for access to /dev/nvidia*.",
     ),
 }
 _DEVICE_ERRORS = {

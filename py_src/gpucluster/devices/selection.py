@@ -25,10 +25,10 @@ print(code, count.value)
 """
 _CUDA_CODES = {
     34: "only a stub of the CUDA driver is installed",
-    46: "all GPUs are busy or out of order",
+    46: "all GPUs are busy or faulty",
     100: "the CUDA driver finds no GPU",
     101: "the CUDA driver finds no GPU with that number",
-    802: "the system is not ready; its fabric manager may not run",
+    802: "the system is not ready; its fabric manager may not be running",
     803: "the CUDA driver and the kernel's driver have different versions",
     804: "the CUDA compatibility package does not support this GPU",
     999: "the CUDA driver failed without giving a reason; restarting the machine may help",

@@ -156,11 +156,9 @@ def _load(figures: Figures) -> list[str]:
 
 
 def _capacity_text(figures: Figures) -> str:
-    """Return the number of threads, or of cores if those are fewer."""
-    threads, capacity = figures.threads, figures.capacity
-    if threads is None or capacity is None:
-        return " cores"
-    return f" of {capacity} {'core' if capacity < threads else 'thread'}{'s' * (capacity != 1)}"
+    """Return how many cores the threads can keep busy."""
+    capacity = figures.capacity
+    return " cores" if capacity is None else f" of {capacity} core{'s' * (capacity != 1)}"
 
 
 def _tasks(sample: TelemetrySample) -> list[str]:

@@ -50,7 +50,7 @@ class WorkComparison(BaseModel, frozen=True):
     code: str | None = None
     n_first: int = Field(description="Number of runs.")
     n_second: int
-    first_seconds: float = Field(description="From beginning to end, median.")
+    first_seconds: float = Field(description="Median duration.")
     second_seconds: float
 
 
@@ -86,8 +86,8 @@ class RunComparison(BaseModel, frozen=True):
         lines += [f"Not compared: {printable(sentence)}" for sentence in self.not_compared]
         if any(group.lower is not None for group in self.groups):
             lines.append(
-                f"Intervals of all groups together hold the true ratios in {CONFIDENCE:.0%} of cases, as far as the "
-                "runs show and so few allow; changes on the machine between the two are not included."
+                f"Together, the intervals of all groups contain the true ratios in {CONFIDENCE:.0%} of cases, as far "
+                f"as so few runs can show; changes on the machine between the two are not included."
             )
         return "\n".join(lines)
 

@@ -123,10 +123,10 @@ def _origin() -> str:
 def _ended_early(lines: list[str]) -> str:
     if not lines:
         return (
-            "The cluster's process ended while starting, without a message: it was killed, or the machine ran out of "
+            "The cluster's process exited during startup without a message: it was killed, or the machine ran out of "
             "memory. Try again."
         )
-    return f"The cluster's process ended before it had started. Its last output: {lines[-1].rstrip('. ')}."
+    return f"The cluster's process exited during startup. Its last output: {lines[-1].rstrip('. ')}."
 
 
 PREVIEW_SECONDS = 60.0
@@ -158,8 +158,8 @@ async def preview(spec: SpecBase) -> Submission:
         refused: GPUClusterError = error_from_model(ErrorModel.model_validate_json(answer))
     except ValidationError:
         refused = StartFailed(
-            f"The Python of the cluster, {python}, has no gpucluster of this version. "
-            f"Install it there: {python} -m pip install {_origin()}"
+            f"The Python of the cluster, {python}, does not have this version of gpucluster. Install it there: "
+            f"{python} -m pip install {_origin()}"
         )
     raise refused
 
