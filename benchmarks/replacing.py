@@ -23,7 +23,7 @@ from gpucluster.client.control import Control
 from gpucluster.client.starting.environment import cluster_environment
 from gpucluster.protocol.models import ClusterModel
 
-from tests.backends.slurm.realslurm import RealSlurm, must_be_installed
+from tests.backends.slurm.realslurm import RealSlurm, require_installed
 from tests.backends.ssh.network import Network
 from tests.backends.ssh.sshd import Servers
 
@@ -122,7 +122,7 @@ def _until(condition: Callable[[], Any]) -> None:
 
 def by_slurm(repeats: int, directory: Path) -> dict[str, list[float]]:
     """Measure on a Slurm with idle nodes."""
-    must_be_installed()
+    require_installed()
     slurm = RealSlurm()
     control = Control(directory / "registry")
     found: dict[str, list[float]] = {"its process was killed": [], "its job was cancelled": [], "its node failed": []}

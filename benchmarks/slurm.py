@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gpucluster.client.control import Control
 
-from tests.backends.slurm.realslurm import RealSlurm, must_be_installed
+from tests.backends.slurm.realslurm import RealSlurm, require_installed
 
 SPEC = {
     "backend": "slurm", "n_workers": 2, "partition": "main", "walltime": "00:10:00", "memory_limit": "600MB",
@@ -76,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.slurm")
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
-    must_be_installed()
+    require_installed()
     slurm = RealSlurm()
     try:
         slurm.start()

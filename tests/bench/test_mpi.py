@@ -5,11 +5,11 @@ from gpucluster.bench import bench
 from gpucluster.bench.target import scheduler
 from gpucluster.protocol.errors import InvalidState
 
-from tests.mpi import dask_mpi_cluster, must_have_mpi
+from tests.mpi import dask_mpi_cluster, require_mpi
 
 pytestmark = [pytest.mark.full, pytest.mark.processes]
 
-must_have_mpi("dask_mpi")
+require_mpi("dask_mpi")
 
 
 @pytest.fixture(scope="module")

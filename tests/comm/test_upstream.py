@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.comm.upstream import ALL, SCHEMES
-from tests.mpi import mpiexec, must_have_mpi
+from tests.mpi import mpiexec, require_mpi
 
-must_have_mpi()
+require_mpi()
 
 SOURCE = os.environ.get("DISTRIBUTED_SOURCE", "")
 pytestmark = [

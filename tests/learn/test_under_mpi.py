@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi import ONE_THREAD, mpiexec, must_have_mpi
+from tests.mpi import ONE_THREAD, mpiexec, require_mpi
 
 pytestmark = pytest.mark.full
 
 PROGRAM = Path(__file__).with_name("mpi_program.py")
-must_have_mpi()
+require_mpi()
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -7,7 +7,7 @@ import time
 import pytest
 from gpucluster.operating_system.sockets import seconds_since_boot
 from gpucluster.sharing import claims
-from gpucluster.sharing.claims import InLine, Line, NodeClaims
+from gpucluster.sharing.claims import Line, NodeClaims, StillQueued
 from gpucluster.sharing.node import GPUPolicy, claim_name, place_name, read_node
 
 from .conftest import holding
@@ -28,7 +28,7 @@ class Person:
         everything = set(self.candidates) == {ONE, TWO}
         try:
             self.line.take(self.candidates, self.count, chosen=not everything)
-        except InLine as place:
+        except StillQueued as place:
             return str(place)
         return " ".join(f"{uuid}/{mark}" for uuid, mark in self.claims.held)
 
@@ -93,10 +93,10 @@ def test_request_for_one_gpu_does_not_delay_others(people):
 def test_about_how_long(people):
     people += [Person(slots=1), Person(slots=1), Person(slots=1), Person(slots=1)]
     people[0].asks(), people[1].asks()
-    people[0].claims.tell_end(seconds_since_boot() + 360)
+    people[0].claims.set_expected_end(seconds_since_boot() + 360)
     assert people[2].asks() == "In queue: you are next, about 6 min"
     assert people[3].asks() == "In queue: 1 before you", "one holder did not tell its end"
-    people[1].claims.tell_end(seconds_since_boot() + 2 * 3600 + 90)
+    people[1].claims.set_expected_end(seconds_since_boot() + 2 * 3600 + 90)
     assert people[3].asks() == "In queue: 1 before you, about 2 h 1 min"
 
 

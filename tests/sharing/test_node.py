@@ -14,7 +14,7 @@ from gpucluster.operating_system.sockets import seconds_since_boot
 from gpucluster.protocol.instructing import More
 from gpucluster.protocol.models import DeviceModel, HostDevices
 from gpucluster.sharing import turns
-from gpucluster.sharing.claims import InLine, Line, NodeClaims
+from gpucluster.sharing.claims import Line, NodeClaims, StillQueued
 from gpucluster.sharing.node import Claim, GPUPolicy, Node, Place, claim_name, held_name, prefix, read_node
 from gpucluster.sharing.turns import Turn, in_line
 
@@ -30,7 +30,7 @@ def test_holders_and_queue_are_listed_by_user():
     parts = {"GPU-0": 2, "GPU-2": 2}
     Line(claims, parts).take(["GPU-0"], 1, chosen=True, ends=seconds_since_boot() + 7290)
     line = Line(waits, {"GPU-0": 1})
-    with pytest.raises(InLine):
+    with pytest.raises(StillQueued):
         line.take(["GPU-0"], 1, chosen=True)
     node = shown(HOST, read_node(per_user=2), POLICY)
     (holder,) = node.devices[0].holders

@@ -64,7 +64,7 @@ class Claims(Protocol):
         Raises `ClaimedMeanwhile`: another one has claimed one of them since ``choosing``; choose again.
         """
 
-    def tell_end(self, ends: float | None) -> None:
+    def set_expected_end(self, ends: float | None) -> None:
         """Note until when the devices are needed at most, in seconds since boot; ``None``: unknown."""
 
     def release(self) -> None:

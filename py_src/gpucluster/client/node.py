@@ -30,7 +30,7 @@ from ..protocol.kinds import kind_title
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import printable, times
 from ..sharing.instructor_lines import LineTooLong, listening, receive_line, send_line, socket_name
-from ..sharing.node import NOBODY, Claim, GPUPolicy, Node, Place, read_node
+from ..sharing.node import UNKNOWN, Claim, GPUPolicy, Node, Place, read_node
 from ..site.reading import gpu_policy, instructors, is_instructor, this_site
 
 MOST_OF_A_USER = 8  # Entries per user that are listed for each GPU, and in the queue.
@@ -137,7 +137,7 @@ def _holder(claim: Claim, policy: GPUPolicy, device: DeviceModel, *, beyond: boo
 
 
 def _user(number: int) -> str | None:
-    return None if number == NOBODY else user_name(number)
+    return None if number == UNKNOWN else user_name(number)
 
 
 def _time(since_boot: float) -> str:

@@ -226,7 +226,7 @@ def parse_spec(value: Any, *rules: SpecRule) -> SpecBase:
     `InvalidRequest` with a message per field.
     """
     if isinstance(value, SpecBase) and not isinstance(value, UnknownSpec):
-        _must_keep(value, rules)
+        _require_rules(value, rules)
         return value
     spec: type[SpecBase] = SpecBase
     rule: FieldRule | None = None
@@ -260,7 +260,7 @@ def _joined(traits: Traits, rules: Sequence[SpecRule]) -> FieldRule:
     return first_fault
 
 
-def _must_keep(spec: SpecBase, rules: Sequence[SpecRule]) -> None:
+def _require_rules(spec: SpecBase, rules: Sequence[SpecRule]) -> None:
     """Refuse a valid spec that breaks a rule."""
     rule = _joined(traits_of(spec), rules) if rules else None
     fields = {*spec.model_fields_set, "backend"}

@@ -11,7 +11,7 @@ class TooManyEntries(ValueError):
     """The expanded document is too large to process; the message names the line."""
 
 
-def must_be_bounded(root: Any) -> None:
+def require_bounded(root: Any) -> None:
     """Check the nodes of a YAML document before they are converted.
 
     `root`: from a loader's ``get_single_node``. Raises `TooManyEntries`: too many, or an alias inside its own anchor.

@@ -140,7 +140,7 @@ async def start_gpu_cluster(name: str, n_workers: int | None = None, backend: st
     `name`: name of the cluster. `n_workers`: number of workers; default: one per GPU, or as the kind decides.
     `backend`: 'auto', 'cuda' or 'local'; others need more than a number of workers.
     """
-    services = _must_change()
+    services = _require_change_allowed()
     wanted = {"backend": backend, "name": name} | ({} if n_workers is None else {"n_workers": n_workers})
     control = _control()
     return await _summary(control, await control.create(wanted, cwd=services.directory))
@@ -151,7 +151,7 @@ async def scale_gpu_cluster(cluster: str, n_workers: int) -> dict[str, Any]:
 
     `cluster`: name or id. `n_workers`: number of workers.
     """
-    _must_change()
+    _require_change_allowed()
     patch = parse_patch({"n_workers": n_workers})
     control, model = await _found(cluster)
     return await _summary(control, await control.patch(model.id, patch))
@@ -162,12 +162,12 @@ async def stop_gpu_cluster(cluster: str) -> dict[str, Any]:
 
     `cluster`: name or id.
     """
-    _must_change()
+    _require_change_allowed()
     control, model = await _found(cluster)
     return await _summary(control, await control.stop(model.id, wait=False))
 
 
-def _must_change() -> Any:
+def _require_change_allowed() -> Any:
     """Return the services of the extension. The setting is checked at each request. Raises `AccessDenied`."""
     extension = _extension()
     if extension is None or extension.assistants != "change" or extension.services is None:

@@ -76,7 +76,7 @@ class NodeClaims:
             made.append((uuid, mark))
             self._held[uuid, mark] = [held]
         self._since = seconds_since_boot()
-        self.tell_end(ends)
+        self.set_expected_end(ends)
 
     def claim_parts(self, uuids: Sequence[str], parts: Mapping[str, int], *, ends: float | None = None) -> None:
         """Claim one part of each of these GPUs, none of which may have more claims than parts.
@@ -92,7 +92,7 @@ class NodeClaims:
             self._release([key for key in self._held if key not in before])
             raise ClaimedMeanwhile
 
-    def tell_end(self, ends: float | None) -> None:
+    def set_expected_end(self, ends: float | None) -> None:
         """Publish the latest end of the claims, in seconds since the boot."""
         if ends == self._ends and all(len(held) > 1 for held in self._held.values()):
             return
@@ -147,7 +147,7 @@ class DeviceClaims:
             fcntl.flock(descriptor, fcntl.LOCK_SH)
             self._held.append(descriptor)
 
-    def tell_end(self, ends: float | None) -> None:
+    def set_expected_end(self, ends: float | None) -> None:
         """Do nothing, as there is no queue."""
 
     def release(self) -> None:
@@ -175,7 +175,7 @@ def _file_name(uuid: str) -> str:
 PATIENCE_SECONDS = 8.0
 
 
-class InLine(Exception):
+class StillQueued(Exception):
     """Nothing is free; try again in a second.
 
     `before`: number of earlier places that wait for the same GPUs. `seconds`: estimate from the published ends of the
@@ -208,7 +208,7 @@ class Line:
         * `chosen`: whether only these are accepted.
         * `ends`: the latest end, in seconds since the boot.
 
-        Raises `InLine`: they are not free, or others came first. The place is kept until the next try.
+        Raises `StillQueued`: they are not free, or others came first. The place is kept until the next try.
         """
         node = self._claims.look()
         if self._place is None:
@@ -221,7 +221,7 @@ class Line:
                 self._claims.claim_parts(good[:count], self.parts, ends=ends)
                 self.leave()
                 return
-        raise InLine(before, self._seconds(node, candidates, before, count))
+        raise StillQueued(before, self._seconds(node, candidates, before, count))
 
     def leave(self) -> None:
         if self._place is not None:

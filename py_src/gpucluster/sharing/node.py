@@ -69,7 +69,7 @@ DEFAULT = GPUPolicy()
 
 
 VARIABLE = "GPUCLUSTER_NODE"  # For tests: gives separate names, as on another machine.
-NOBODY = -1  # Owner of a name where the kernel reports none.
+UNKNOWN = -1  # Owner of a name where the kernel reports none.
 MOST_WANTED = 8  # Limit of GPUs that a place can name; with more it waits for any.
 _LONGEST_UUID = 64
 _CLAIM = re.compile(r"c/([^/]{1,80})/([1-9][0-9]{0,3}|x[0-9a-f]{8})")
@@ -136,7 +136,7 @@ class Node:
         kept = set()
         for claim in sorted(self.every_claim, key=lambda claim: claim.order):
             seen[claim.user] += 1
-            if claim.user == NOBODY or seen[claim.user] <= self.per_user:
+            if claim.user == UNKNOWN or seen[claim.user] <= self.per_user:
                 kept.add(claim)
         return tuple(claim for claim in self.every_claim if claim in kept)
 
@@ -148,7 +148,7 @@ class Node:
         kept = []
         for place in self.every_place:
             seen[place.user] += 1
-            served = self.per_user is None or place.user == NOBODY or gpus[place.user] + place.count <= self.per_user
+            served = self.per_user is None or place.user == UNKNOWN or gpus[place.user] + place.count <= self.per_user
             if served and seen[place.user] <= self.places_per_user:
                 gpus[place.user] += place.count
                 kept.append(place)
@@ -173,7 +173,7 @@ def read_node(*, per_user: int | None = None, places_per_user: int = 64) -> Node
     periods: dict[tuple[str, str], list[tuple[int, int, int]]] = defaultdict(list)
     start = f"{prefix()}/"
     for bound in held_names(start):
-        text, user = bound.name.removeprefix(start), NOBODY if bound.user is None else bound.user
+        text, user = bound.name.removeprefix(start), UNKNOWN if bound.user is None else bound.user
         if found := _CLAIM.fullmatch(text):
             uuid, mark = unquote(found[1]), found[2]
             if claim_name(uuid, mark) == bound.name:

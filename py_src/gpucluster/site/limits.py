@@ -354,14 +354,14 @@ def _size(value: Any) -> int:
 def _seconds(value: Any) -> int:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
-    if must_be_text(value).lower() in {"unlimited", "infinite"}:
+    if require_text(value).lower() in {"unlimited", "infinite"}:
         raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
     if not (seconds := walltime_seconds(value)):
         raise ValueError("must be greater than 0; for no limit, leave the line out")
     return seconds
 
 
-def must_be_text(value: Any) -> str:
+def require_text(value: Any) -> str:
     if not isinstance(value, str):
         raise PydanticKnownError("string_type")
     return value

@@ -25,7 +25,7 @@ from ..protocol.sizes import format_size
 from ..protocol.spec import SpecBase
 from ..protocol.spec_base import OUTSIDE_RULE
 from ..protocol.traits import Traits
-from ..protocol.yaml_size import TooManyEntries, must_be_bounded
+from ..protocol.yaml_size import TooManyEntries, require_bounded
 from ..sharing.node import GPUPolicy
 from .limits import COUNTS, LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
 from .model import EVERY, SHARING, Costs, Site, field_faults, near_to, preset_faults, unknown_key
@@ -66,7 +66,7 @@ class Document:
             loader = _Loader(text)
             try:
                 self._root: Any = loader.get_single_node()
-                must_be_bounded(self._root)
+                require_bounded(self._root)
                 _refuse_twice(self._root, set())
                 self.data = None if self._root is None else loader.construct_document(self._root)
             finally:

@@ -13,7 +13,7 @@ from pydantic_core import PydanticKnownError
 
 from ..protocol.links import MOST_HOURS, LinkHours
 from ..protocol.machine_spec import Device
-from .limits import Bytes, Count, NothingEmpty, Seconds, must_be_text
+from .limits import Bytes, Count, NothingEmpty, Seconds, require_text
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _DAY = "|".join(DAYS)
@@ -97,7 +97,7 @@ def _once(names: list[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-_Hours = Annotated[OpenHours, BeforeValidator(lambda value: read_hours(must_be_text(value)))]
+_Hours = Annotated[OpenHours, BeforeValidator(lambda value: read_hours(require_text(value)))]
 _Account = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_account)]
 
 

@@ -330,7 +330,7 @@ class Controller:
         if self.sampler is not None:
             self.sampler.note_use(used=used)
         if self._claims is not None:
-            self._claims.tell_end(self._quota.expected_end(self._walltime, self._idle))
+            self._claims.set_expected_end(self._quota.expected_end(self._walltime, self._idle))
         self._store.update(soon=True, idle=self._idle.model(), **self._members())
         self._activity_log.note_recomputing(members.n_recomputing)
 

@@ -47,15 +47,15 @@ class Quota(RemainingShare):
         """
         plan = await backend.preflight(spec, context)
         try:
-            return self.must_allow(store, plan)
+            return self.require_allowed(store, plan)
         except PreflightFailed:
             if spec.memory_limit != "auto" or this_site().sharing.per_user.memory is None:
                 raise
             if context.claims is not None:
                 context.claims.release()
-            return self.must_allow(store, await backend.preflight(spec, context))
+            return self.require_allowed(store, await backend.preflight(spec, context))
 
-    def must_allow(self, store: StateStore, plan: Plan) -> Plan:
+    def require_allowed(self, store: StateStore, plan: Plan) -> Plan:
         """Return the plan with the memory of the workers wanted now, and record the number of workers to count.
 
         Raises `PreflightFailed`: the cluster is more than what is left.

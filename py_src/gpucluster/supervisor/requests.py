@@ -106,7 +106,7 @@ class Requests:
         written down).
         """
         self._require_running()
-        self._store.must_write()
+        self._store.require_writable()
         if patch.idle_timeout_seconds is not None:
             self._activity_log.note_change_request(patch, by)
             self._idle.set_timeout(patch.idle_timeout_seconds or None)
@@ -140,7 +140,7 @@ class Requests:
         name = find_worker(self._model, name).name
         if reconciler.retires(name):
             return self._model
-        self._store.must_write()
+        self._store.require_writable()
         wanted = self._model.wanted
         self._activity_log.note_request(Verb.RETIRE, by, f"Retire {self.parts.titles.of(name)}")
         lowers = wanted.n_workers is not None and name in self.parts.planned()
@@ -151,7 +151,7 @@ class Requests:
 
     def restart(self, by: str | None = None) -> ClusterModel:
         reconciler = self._require_reconciler(Verb.RESTART, "there is nothing to restart")
-        self._store.must_write()
+        self._store.require_writable()
         self._activity_log.note_request(Verb.RESTART, by, "Restart all workers")
         reconciler.want_restart()
         return self._want()

@@ -96,7 +96,7 @@ class StateStore:
             self._pending = None
         self._try(self._save)
 
-    def must_write(self) -> None:
+    def require_writable(self) -> None:
         """Write now. Raises `RegistryUnwritable`, with the disk and the folder, where that is impossible."""
         self.write()
         self.recover()

@@ -7,11 +7,11 @@ import sys
 import pytest
 from gpucluster.client.starting.environment import cluster_environment
 
-from tests.mpi import MPIEXEC, is_open_mpi, must_have_mpi
+from tests.mpi import MPIEXEC, is_open_mpi, require_mpi
 
 pytestmark = pytest.mark.full
 
-must_have_mpi("dask_mpi")
+require_mpi("dask_mpi")
 
 USE = """
 import json, os, sys

@@ -29,9 +29,9 @@ from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
 from tests.backends.seen import marked_processes, messages, refusal, stopped
-from tests.mpi import MPIEXEC, is_open_mpi, mpiexec, must_have_mpi, own_options
+from tests.mpi import MPIEXEC, is_open_mpi, mpiexec, own_options, require_mpi
 
-must_have_mpi("dask_mpi")
+require_mpi("dask_mpi")
 
 DIGITS = load_digits().data
 ORPHAN = ["setsid", "sleep", "4242"]

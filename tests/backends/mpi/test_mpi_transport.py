@@ -36,9 +36,9 @@ from sklearn.cluster import KMeans as LocalKMeans
 from sklearn.datasets import load_digits
 
 from tests.backends.seen import messages
-from tests.mpi import must_have_mpi
+from tests.mpi import require_mpi
 
-must_have_mpi("dask_mpi")
+require_mpi("dask_mpi")
 
 DIGITS, LABELS = load_digits(return_X_y=True)
 

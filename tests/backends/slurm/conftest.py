@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.backends.packages import NotInstalled
-from tests.backends.slurm.realslurm import RealSlurm, must_be_installed
+from tests.backends.slurm.realslurm import RealSlurm, require_installed
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fakes"))
 
@@ -20,7 +20,7 @@ def slurm():
     Two more nodes share no storage.
     """
     try:
-        must_be_installed()
+        require_installed()
     except NotInstalled as reason:
         pytest.skip(f"needs Slurm: {reason}")
     slurm = RealSlurm()

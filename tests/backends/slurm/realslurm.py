@@ -88,7 +88,7 @@ mount --move /mnt /tmp && shift && exec "$@"
 """Gives a node a separate /tmp, which contains only the folder of this Slurm."""
 
 
-def must_be_installed() -> None:
+def require_installed() -> None:
     """Install the packages if they are missing and this process may. Raises `NotInstalled`."""
     installed(PACKAGES, _installed)
 

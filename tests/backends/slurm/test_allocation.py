@@ -16,9 +16,9 @@ from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.models import ClusterState
 
 from tests.backends.seen import marked_processes
-from tests.mpi import must_have_mpi
+from tests.mpi import require_mpi
 
-must_have_mpi("dask_mpi")
+require_mpi("dask_mpi")
 
 WITHIN = """
 import json, os, time

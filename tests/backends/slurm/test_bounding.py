@@ -27,7 +27,7 @@ os.write(1, b"the last line\\n")
 """
 
 
-def must_be_short(file: Path, first: str, last: str) -> None:
+def assert_short(file: Path, first: str, last: str) -> None:
     """Assert that beginning and end of a job's output are there."""
     text = file.read_bytes().decode()
     lines = text.splitlines()
@@ -77,7 +77,7 @@ def test_beginning_and_end_of_output_stay_in_the_same_file(tmp_path, wait_until,
         wait_until(lambda: 0 < printed.stat().st_size <= MOST_BYTES and LEFT_OUT in printed.read_text())
         job.communicate(b"\n", timeout=60)
     assert job.returncode == 0
-    must_be_short(printed, "the first line", "the last line")
+    assert_short(printed, "the first line", "the last line")
     assert (printed.stat().st_ino, stat.S_IMODE(printed.stat().st_mode)) == (inode, 0o600)
     wait_until(lambda: not held_by(printed), what=lambda: held_by(printed))
 
@@ -139,10 +139,10 @@ def test_endless_output_of_a_worker_is_bounded(slurm, shared_site, tmp_path, wai
             client.run(os.write, 1, f"said at last by {name}\n".encode(), workers=[address])
     if shared:
         wait_until(lambda: "said at last by 0-1" in log.read_text()[-1000:], what=lambda: log.read_text()[-300:])
-        must_be_short(log, "", "said at last by 0-1")
+        assert_short(log, "", "said at last by 0-1")
     else:
         for file in files:
-            must_be_short(file, "", "said at last by 0-")
+            assert_short(file, "", "said at last by 0-")
     stopped(shared_site, model.id)
 
 

@@ -66,16 +66,16 @@ def test_unusable_shared_directory_is_refused(tmp_path, base):
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o777)
     folder = JobFolder(tmp_path / base, "0123abcd")
-    for look in (folder.must_be_possible, folder.must_be_usable):
+    for look in (folder.require_possible, folder.require_usable):
         with pytest.raises(PreflightFailed, match=r"^shared_directory: "):
             look()
 
 
 def test_check_of_the_shared_directory_makes_nothing(tmp_path):
     folder = JobFolder(tmp_path / "a" / "b", "0123abcd")
-    folder.must_be_possible()
+    folder.require_possible()
     assert not list(tmp_path.iterdir())
-    folder.must_be_usable()
+    folder.require_usable()
     assert not list((tmp_path / "a" / "b").iterdir())
 
 
@@ -225,7 +225,7 @@ def test_without_dask_jobqueue(folder, monkeypatch):
 def test_no_slurm_here(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(PreflightFailed, match="There is no Slurm here: the command 'sbatch' is not on the PATH"):
-        commands.must_have_slurm()
+        commands.require_slurm()
 
 
 def test_environment_of_jobs(monkeypatch):
@@ -509,7 +509,7 @@ def test_job_without_a_scratch_folder_reports_why(folder, tmp_path, options, env
 @pytest.mark.parametrize("moment", ["mktemp", "mkdir", "chmod"])
 def test_job_cancelled_during_its_start_leaves_no_folder(tmp_path, shared, moment):
     folder = JobFolder(tmp_path / "shared", "0123abcd", shared=shared)
-    folder.must_be_usable()
+    folder.require_usable()
     if shared:
         folder.make(contents(None, {"TMPDIR": str(tmp_path)}, ""))
     made = head_of(job_files.batch_script(spec(), folder, "0123abcd"), "chmod 700 .")

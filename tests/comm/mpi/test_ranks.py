@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi import mpiexec, must_have_mpi
+from tests.mpi import mpiexec, require_mpi
 
-must_have_mpi()
+require_mpi()
 
 PROGRAM = Path(__file__).with_name("ranks.py")
 

@@ -14,10 +14,10 @@ from gpucluster.learn import KMeans, config_context
 from gpucluster.learn.errors import MissingMPI
 from sklearn.datasets import load_digits
 
-from tests.mpi import dask_mpi_cluster, must_have_mpi
+from tests.mpi import dask_mpi_cluster, require_mpi
 
 DIGITS = load_digits().data
-must_have_mpi()
+require_mpi()
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from ...protocol.models import DeviceModel, GPUSlot, HostDevices, Network
 from ...protocol.plain_text import counted
 from ...protocol.spec import SpecBase
 from ...protocol.traits import Traits
-from ...sharing.claims import ClaimedMeanwhile, InLine, Line, NodeClaims
+from ...sharing.claims import ClaimedMeanwhile, Line, NodeClaims, StillQueued
 from ...sharing.node import DEFAULT, GPUPolicy
 from ..backend import Backend, Claims, Plan, RemainingShare, StartContext
 from ..deployment import Deployment
@@ -58,7 +58,7 @@ def examine(spec: CudaSpec, policy: GPUPolicy = DEFAULT) -> None:
     probe = probe_gpu()
     if not probe.usable and not (spec.devices and probe.code == "hidden"):
         raise NoUsableDevice(probe.reason)
-    must_be_enough(spec.n_workers or 0, given_out(host_devices(), spec, policy))
+    require_enough(spec.n_workers or 0, given_out(host_devices(), spec, policy))
     check_packages(spec)
     if spec.interface is not None and spec.interface not in (interfaces := psutil.net_if_addrs()):
         raise refused(
@@ -88,7 +88,7 @@ def given_out(
     return devices
 
 
-def must_be_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
+def require_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
     """Refuse more workers than devices. Raises `PreflightFailed`."""
     if n_workers > len(devices):
         usable = counted(len(devices), "GPU" if devices[0].parent_uuid is None else "MIG slice")
@@ -130,12 +130,12 @@ class DeviceChoice:
     def make(self, host: HostDevices | None = None) -> Chosen:
         """Choose and claim.
 
-        Raises `InLine` (none is free: call again in a second) or `NoUsableDevice`, `PreflightFailed` (waiting would not
-        help).
+        Raises `StillQueued` (none is free: call again in a second) or `NoUsableDevice`, `PreflightFailed` (waiting
+        would not help).
         """
         host = host or host_devices()
         if isinstance(self._claims, NodeClaims):
-            self._must_have_share(self._claims)
+            self._require_share(self._claims)
             if self._policy.slots is not None:
                 return self._make_in_line(host, self._claims)
         while True:
@@ -146,7 +146,7 @@ class DeviceChoice:
                     if self._spec.n_workers is None:
                         devices = devices[: self._left.lowered(self._spec, len(devices))]
                 n_workers = len(devices) if self._spec.n_workers is None else self._spec.n_workers
-                must_be_enough(n_workers, devices)
+                require_enough(n_workers, devices)
                 if self._claims is None:
                     return Chosen(devices, n_workers)
                 with suppress(ClaimedMeanwhile):
@@ -169,7 +169,7 @@ class DeviceChoice:
         devices = given_out(host, self._spec, self._policy)
         chosen = self._spec.devices is not None
         count = self._spec.n_workers or (len(devices) if chosen else 1)
-        must_be_enough(count, devices)
+        require_enough(count, devices)
         if self._line is None:
             parents = {device.parent_uuid for device in host.devices}
             parts = {
@@ -207,7 +207,7 @@ class DeviceChoice:
             return None
         return max(0, most - self._claims.look().held_by(os.getuid()))
 
-    def _must_have_share(self, claims: NodeClaims) -> None:
+    def _require_share(self, claims: NodeClaims) -> None:
         """Refuse more than the site allows one user."""
         wanted = self._spec.n_workers or len(self._spec.devices or ()) or 1
         if (fault := self._policy.fault(wanted, claims.look().held_by(os.getuid()))) is not None:
@@ -289,7 +289,7 @@ async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -
         while True:
             try:
                 return await asyncio.to_thread(choice.make)
-            except InLine as place:
+            except StillQueued as place:
                 if not spec.wait_in_line:
                     raise NoUsableDevice(
                         f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows the users."

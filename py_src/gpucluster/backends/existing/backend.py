@@ -39,11 +39,11 @@ class ExistingBackend(Backend[ExistingSpec]):
         return [FieldError(field=field, message=fault)] if fault is not None else []
 
     async def preflight(self, spec: ExistingSpec, context: StartContext) -> Plan:
-        from .deployment import find_pages, greet, must_speak
+        from .deployment import find_pages, greet, require_scheduler
 
         address = find_address(spec)
         context.report("preflight", f"Looking for the scheduler at {address}")
-        await must_speak(address)
+        await require_scheduler(address)
         security = find_credentials(spec, address)
         greeting = await greet(address, security)
         pages = await find_pages(address, greeting.dashboard_port)

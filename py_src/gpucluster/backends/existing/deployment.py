@@ -154,7 +154,7 @@ GREETING_SECONDS = 3.0
 _MARK = b"pickle-protocol"  # In Dask's first message over a connection that is not encrypted.
 
 
-async def must_speak(address: str) -> None:
+async def require_scheduler(address: str) -> None:
     """Raise `PreflightFailed` if something other than a Dask scheduler listens at an address."""
     scheme, _, place = address.partition("://")
     host, _, port = place.rpartition(":")

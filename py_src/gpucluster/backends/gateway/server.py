@@ -56,7 +56,7 @@ class Login:
 
     def gateway(self) -> Any:
         """Return dask-gateway's asynchronous client of that server, which connects when it is used."""
-        _must_be_installed()
+        _require_installed()
         from dask_gateway import Gateway
 
         proxy: int | str | None = self.proxy_address
@@ -104,7 +104,7 @@ class Login:
             ) from error
 
 
-def _must_be_installed() -> None:
+def _require_installed() -> None:
     try:
         import dask_gateway  # noqa: F401
     except ImportError as error:
@@ -113,7 +113,7 @@ def _must_be_installed() -> None:
 
 def configured(name: str) -> Any:
     """Return a setting of Dask's configuration below ``gateway``, with environment variables filled in."""
-    _must_be_installed()
+    _require_installed()
     import dask
 
     return filled(dask.config.get(f"gateway.{name}", None))

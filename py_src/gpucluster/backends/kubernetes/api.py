@@ -21,7 +21,7 @@ from ...dask_internals.other_packages import close_connections
 from ...operating_system.files import NotPlain, read_plain_file
 from ...protocol.errors import FieldError, PreflightFailed, StartFailed
 from ...protocol.plain_text import printable
-from ...protocol.yaml_size import TooManyEntries, must_be_bounded
+from ...protocol.yaml_size import TooManyEntries, require_bounded
 from .manifest import resource_name
 from .spec import KubernetesSpec
 
@@ -254,7 +254,7 @@ def kubeconfig_fault(paths: str | None) -> str | None:
         shown = printable(str(file), 300)
         try:
             text = read_plain_file(file, MOST_BYTES).decode()
-            must_be_bounded(yaml.compose(text, Loader=yaml.SafeLoader))
+            require_bounded(yaml.compose(text, Loader=yaml.SafeLoader))
             data = yaml.safe_load(text)
         except NotPlain as error:
             return f"The kubeconfig {shown} {error}. {_WHAT_TO_DO}"

@@ -25,7 +25,7 @@ from .api import (
     private_folder,
     private_keys_in,
 )
-from .manifest import dask_cluster, manifest_text, must_have_dask_kubernetes, needs_secret, resource_name
+from .manifest import dask_cluster, manifest_text, needs_secret, require_dask_kubernetes, resource_name
 from .pods import commands_to_remove, end_cluster
 from .spec import KubernetesSpec
 
@@ -128,12 +128,12 @@ async def _accepted(
     spec: KubernetesSpec, cluster_id: str, n_workers: int, *, inside: bool
 ) -> tuple[Kubernetes, dict[str, object]]:
     """Return the Kubernetes that would accept such a cluster, and the manifest."""
-    must_have_dask_kubernetes()
+    require_dask_kubernetes()
     logging.getLogger("httpx").setLevel(logging.WARNING)  # It would log every request.
     try:
         kubernetes = await Kubernetes.connect(Access.of(spec))
         manifest = dask_cluster(spec, cluster_id, kubernetes.namespace, n_workers)
-        await must_take(kubernetes, manifest, rights(secret=needs_secret(spec), forward=not inside))
+        await require_accepted(kubernetes, manifest, rights(secret=needs_secret(spec), forward=not inside))
     except KubernetesSilent as error:
         raise PreflightFailed(error.message) from error
     except KubernetesRefused as error:
@@ -160,18 +160,18 @@ def rights(*, secret: bool, forward: bool) -> tuple[Right, ...]:
     return _ALWAYS + (_SECRET if secret else ()) + (_FORWARD if forward else ())
 
 
-async def must_take(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed: tuple[Right, ...]) -> None:
+async def require_accepted(kubernetes: Kubernetes, manifest: Mapping[str, Any], needed: tuple[Right, ...]) -> None:
     """Raise `PreflightFailed` if this Kubernetes would refuse the cluster, or `KubernetesSilent`."""
-    await _must_have_operator(kubernetes)
-    await _must_have_namespace(kubernetes)
-    await _must_be_allowed(kubernetes, needed)
+    await _require_operator(kubernetes)
+    await _require_namespace(kubernetes)
+    await _require_rights(kubernetes, needed)
     try:
         await kubernetes.ask("POST", "daskclusters", version=DASK, body=manifest, params={"dryRun": "All"})
     except KubernetesRefused as error:
         raise PreflightFailed(f"Kubernetes would reject this cluster: {error.message}.") from error
 
 
-async def _must_have_operator(kubernetes: Kubernetes) -> None:
+async def _require_operator(kubernetes: Kubernetes) -> None:
     try:
         found = await kubernetes.ask("GET", DASK, version="", base="/apis", namespaced=False)
     except KubernetesRefused as error:
@@ -186,7 +186,7 @@ async def _must_have_operator(kubernetes: Kubernetes) -> None:
         )
 
 
-async def _must_have_namespace(kubernetes: Kubernetes) -> None:
+async def _require_namespace(kubernetes: Kubernetes) -> None:
     try:
         await kubernetes.ask("GET", f"namespaces/{kubernetes.namespace}", namespaced=False)
     except KubernetesRefused as error:
@@ -200,7 +200,7 @@ async def _must_have_namespace(kubernetes: Kubernetes) -> None:
             raise  # Users may use a namespace without the right to read it.
 
 
-async def _must_be_allowed(kubernetes: Kubernetes, needed: tuple[Right, ...]) -> None:
+async def _require_rights(kubernetes: Kubernetes, needed: tuple[Right, ...]) -> None:
     answers = await asyncio.gather(*(_may(kubernetes, right) for right in needed))
     missing = [right for right, allowed in zip(needed, answers, strict=True) if not allowed]
     if missing:

@@ -27,7 +27,7 @@ _PREFIX = "GPUCLUSTER_DASHBOARD_PREFIX"
 _TLS_FILES = ("ca.pem", "cert.pem", "key.pem")
 
 
-def must_have_dask_kubernetes() -> None:
+def require_dask_kubernetes() -> None:
     try:
         import dask_kubernetes.operator.kubecluster  # noqa: F401
     except ImportError as error:
@@ -60,7 +60,7 @@ def needs_secret(spec: KubernetesSpec) -> bool:
 
 def dask_cluster(spec: KubernetesSpec, cluster_id: str, namespace: str, n_workers: int) -> dict[str, Any]:
     """Return the manifest, which refers to secrets but has none. Raises `MissingPackage`."""
-    must_have_dask_kubernetes()
+    require_dask_kubernetes()
     from dask_kubernetes.operator import make_cluster_spec
 
     name = resource_name(cluster_id)

@@ -303,7 +303,7 @@ class MPIBackend(Backend[MPISpec]):
         """Find the launcher, and check that it belongs to mpi4py's MPI."""
         context.report("preflight", "Looking for a launcher of MPI")
         if spec.gpus_per_rank and spec.rank_python is None:
-            _must_have_packages(spec)
+            _require_packages(spec)
         launcher, words, remarks = await _look(spec, context.cluster_id)
         n_workers = _number(spec, launcher)
         return Plan(
@@ -337,7 +337,7 @@ class MPIBackend(Backend[MPISpec]):
             context.report(f"{counted(ended, 'process', 'processes')} left behind by its dead process were stopped.")
 
 
-def _must_have_packages(spec: MPISpec) -> None:
+def _require_packages(spec: MPISpec) -> None:
     check_platform()
     for need in needed_packages(spec):
         if not importable(need.module):

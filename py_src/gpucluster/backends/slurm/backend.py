@@ -21,7 +21,7 @@ from ..deployment import Deployment
 from ..workers import address_of, scheduler_address
 from . import commands, site
 from .commands import IN_FLIGHT_SECONDS, clock, end_jobs
-from .handover import must_have_srun
+from .handover import require_srun
 from .job_files import JobFolder, base_folder, batch_script, scheduler_script, smaller_job
 from .slots import in_words, job_sizes
 from .spec import SlurmSpec
@@ -45,13 +45,13 @@ class SlurmBackend(Backend[SlurmSpec]):
     async def preflight(self, spec: SlurmSpec, context: StartContext) -> Plan:
         """Check that this site can serve the request, and when Slurm expects to start it."""
         context.report("preflight", "Querying Slurm")
-        commands.must_have_slurm()
+        commands.require_slurm()
         folder = JobFolder(base_folder(spec.shared_directory), context.cluster_id, shared=spec.shared_storage)
         if not spec.shared_storage:
-            must_have_srun()
+            require_srun()
         script = batch_script(spec, folder, context.cluster_id)
         found, expected, away = await _ask_slurm(spec, script)
-        await asyncio.to_thread(folder.must_be_usable)
+        await asyncio.to_thread(folder.require_usable)
         together = spec.workers_in_job
         whole = spec.whole_jobs or site.gives_whole_nodes(found.chosen(spec.partition))
         n_workers = together if spec.n_workers is None else spec.n_workers
@@ -78,9 +78,9 @@ class SlurmBackend(Backend[SlurmSpec]):
 
     async def preview(self, spec: SlurmSpec) -> Submission:
         """Return the batch script of a job, and when Slurm expects to start one."""
-        commands.must_have_slurm()
+        commands.require_slurm()
         folder = JobFolder(base_folder(spec.shared_directory), "ID", shared=spec.shared_storage)
-        await asyncio.to_thread(folder.must_be_possible)
+        await asyncio.to_thread(folder.require_possible)
         script = batch_script(spec, folder, "ID")
         found, expected, away = await _ask_slurm(spec, script)
         now = datetime.now()

@@ -81,7 +81,7 @@ class NoSuchNode(SlurmRefused):
 _OF_COMMANDS = {"PATH", "HOME", "USER", "LOGNAME", "LD_LIBRARY_PATH", "SLURM_CONF"}
 
 
-def must_have_slurm() -> None:
+def require_slurm() -> None:
     """Refuse where Slurm's commands are not installed. Raises `PreflightFailed`."""
     if (missing := NEEDS.missing(packages=False)) is not None:
         raise PreflightFailed(missing)

@@ -62,7 +62,7 @@ last_words() {
 }"""
 
 
-def must_have_srun() -> None:
+def require_srun() -> None:
     """Raise `PreflightFailed` if nothing can be sent to jobs."""
     if shutil.which("srun") is None:
         raise PreflightFailed(

@@ -53,27 +53,27 @@ class JobFolder:
         self.environment = self.on_nodes / "environment"
         self.log = self.path / "log"
 
-    def must_be_usable(self) -> None:
+    def require_usable(self) -> None:
         """Make the base, for this user only."""
-        self._must_be_plain()
+        self._require_plain()
         with self._explained():
             self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = self.base.stat()
             # On some file systems, such as /proc, nothing can be created, whatever the modes.
             os.rmdir(tempfile.mkdtemp(prefix=".looks-", dir=self.base))
-        self._must_be_private(found)
+        self._require_private(found)
 
-    def must_be_possible(self) -> None:
+    def require_possible(self) -> None:
         """Check that the base can be made or used, and make nothing."""
-        self._must_be_plain()
+        self._require_plain()
         there = next(path for path in (self.base, *self.base.parents) if path.exists())
         with self._explained():
             if os.statvfs(there).f_blocks == 0 or not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, "nothing can be written there")
             if there == self.base:
-                self._must_be_private(there.stat())
+                self._require_private(there.stat())
 
-    def _must_be_plain(self) -> None:
+    def _require_plain(self) -> None:
         if not _PLAIN.fullmatch(str(self.base)):
             raise PreflightFailed(
                 f"shared_directory: {self.base} has characters that a batch script cannot use in a path. Choose "
@@ -90,11 +90,11 @@ class JobFolder:
                 f"write to and the nodes can access."
             ) from error
 
-    def _must_be_private(self, found: os.stat_result) -> None:
+    def _require_private(self, found: os.stat_result) -> None:
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             raise PreflightFailed(
-                f"shared_directory: other users can modify the contents of {self.base}. Choose one of your own "
-                f"directories that only you can write to."
+                f"shared_directory: other users can modify the contents of {self.base}. Choose a directory "
+                f"that you own and only you can write to."
             )
 
     def make(self, contents: Mapping[str, str]) -> None:
@@ -179,7 +179,7 @@ memory=${SLURM_MEM_PER_NODE:-$(( ${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:
 if [ "$memory" -gt 0 ]; then memory="@eachMiB"; else memory=auto; fi"""
 
 
-def must_have_jobqueue() -> None:
+def require_jobqueue() -> None:
     try:
         slurm_jobs()
     except ImportError as error:
@@ -214,7 +214,7 @@ def scheduler_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str) -> str
 
 
 def _assembled(spec: SlurmSpec, lines: list[str], command: str, folder: JobFolder, cluster_id: str) -> str:
-    must_have_jobqueue()
+    require_jobqueue()
     given = spec.memory_on_node
     if spec.nodes_per_job > 1:
         lines, command = on_each_node(lines, command, spec)

@@ -174,7 +174,7 @@ def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
         return
     places = sum(len(host.gpus) for host in with_gpus)
     for host in with_gpus:
-        _must_have_packages(spec, host)
+        _require_packages(spec, host)
         devices = host.devices()
         # If only some of the GPUs get a worker, it is not known yet which.
         all_at_once = spec.n_workers is None or spec.n_workers >= places
@@ -182,7 +182,7 @@ def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
         host.gpu_options = memory_options(spec, memory)
 
 
-def _must_have_packages(spec: SSHSpec, host: Host) -> None:
+def _require_packages(spec: SSHSpec, host: Host) -> None:
     missing = host.facts.get("missing", [])
     for need in needed_packages(spec):
         if need.module in missing:

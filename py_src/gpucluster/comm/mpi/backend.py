@@ -54,10 +54,10 @@ class RankComm(Comm):
 
     async def read(self, deserializers: Any = None) -> Any:
         channel = self._channel
-        self._must_be_open()
+        self._require_open()
         while (message := channel.take()) is None:
             await channel.wait()
-            self._must_be_open()
+            self._require_open()
         if message.envelope is None:
             self.abort()
             raise CommClosedError(f"rank {channel.peer} has closed the connection")
@@ -74,7 +74,7 @@ class RankComm(Comm):
             raise CommClosedError("a message is incomplete") from None
 
     async def write(self, msg: Any, serializers: Any = None, on_error: Any = "message") -> int:
-        self._must_be_open()
+        self._require_open()
         frames = await to_frames(
             msg,
             allow_offload=self.allow_offload,
@@ -82,7 +82,7 @@ class RankComm(Comm):
             on_error=on_error,
             context={"sender": self.local_info, "recipient": self.remote_info, **self.handshake_options},
         )
-        self._must_be_open()  # It may have been closed meanwhile.
+        self._require_open()  # It may have been closed meanwhile.
         if self._channel.closed_there:
             raise CommClosedError(f"rank {self._channel.peer} has closed the connection")
         self._engine.send(self._channel, frames)
@@ -98,7 +98,7 @@ class RankComm(Comm):
     def closed(self) -> bool:
         return self._channel.closed_here or self._channel.failure is not None
 
-    def _must_be_open(self) -> None:
+    def _require_open(self) -> None:
         if self._channel.failure is not None:
             raise CommClosedError(self._channel.failure)
         if self._channel.closed_here:

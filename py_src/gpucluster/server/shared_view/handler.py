@@ -84,13 +84,13 @@ class SharedViewMixin(JupyterHandler):
         """Find the user, if any, and refuse other sites."""
         await JupyterHandler.prepare(self, _redirect_to_login=self.leads_to_login)
         if not self._finished:
-            self.must_be_own_page()
+            self.require_own_page()
             try:
                 self.control.registry.check_directory()
             except GPUClusterError as error:  # It names a directory, which viewers must not see.
                 raise HTTPError(503, "%s", error.message) from None
 
-    def must_be_own_page(self) -> None:
+    def require_own_page(self) -> None:
         """Refuse requests of another site's page.
 
         Browsers send ``Sec-Fetch-Site`` only to loopback and HTTPS addresses, and ``Origin`` to all others.
@@ -111,7 +111,7 @@ class SharedViewMixin(JupyterHandler):
         link = self.sessions.link_of(session) if session is not None else None
         if session is None or link is None:
             raise ViewRefused(OVER)
-        self.must_be_known(link)
+        self.require_known(link)
         return session, link
 
     def count_opening(self, session: ViewSession) -> None:
@@ -119,7 +119,7 @@ class SharedViewMixin(JupyterHandler):
         if not self.openings.note(session.link):
             raise TooOften("This link is opened too often. Try again in a minute.")
 
-    def must_be_known(self, link: SharedLink) -> None:
+    def require_known(self, link: SharedLink) -> None:
         """Refuse viewers without the hub's login if the link requires it. Raises `LoginFirst`."""
         if self.sessions.policy.asks_for_login(link) and not self.current_user:
             raise LoginFirst("This link is for users who are logged in to this hub. Log in to open it.")

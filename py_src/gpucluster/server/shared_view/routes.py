@@ -139,7 +139,7 @@ class SharedSessionHandler(SharedViewHandler):
     @allow_unauthenticated
     async def post(self, cluster: str) -> None:
         link = self._link(cluster)
-        self.must_be_known(link)
+        self.require_known(link)
         key = self.sessions.begin(cluster, link.id)
         self.set_cookie(
             COOKIE, key, path=self.view_path(cluster), httponly=True, samesite="Strict",
