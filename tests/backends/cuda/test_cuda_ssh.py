@@ -167,7 +167,7 @@ async def test_missing_resources_of_hosts_are_refused(hosts, tmp_path):
     assert text == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
     hosts["small"].write([])
     text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
-    assert text == "rmm_pool_size is for workers with a GPU, and none of the hosts has one that can be used."
+    assert text == "rmm_pool_size is for workers with a GPU, but none of the hosts has a usable GPU."
 
 
 async def test_a_host_with_gpus_and_without_dask_cuda(hosts, tmp_path):

@@ -127,7 +127,7 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
     (tmp_path / "other").mkdir()
     credentials(tmp_path / "other")
     other = Schedulers(tmp_path / "other", schedulers.process, {}).tls()
-    assert "certificate that is not of the authority" in await _refusal(tmp_path, address=tls, **other)
+    assert "certificate that was not issued by the authority" in await _refusal(tmp_path, address=tls, **other)
     mixed = schedulers.tls(tls_cert=other["tls_cert"], tls_key=other["tls_key"])
     assert "rejects the certificate in tls_cert" in await _refusal(tmp_path, address=tls, **mixed)
     (tmp_path / "other" / "key.pem").chmod(0o644)

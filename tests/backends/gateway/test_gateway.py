@@ -223,7 +223,7 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway, shared_site):
         ({"gateway_options": {"profile": "bigg"}}, "must be one of 'small', 'big', not 'bigg'. Did you mean 'big'?"),
         ({"gateway_options": {"profil": "big"}}, "offers no such option; available: worker_cores, "),
         ({"cluster_name": "nope"}, "Cluster nope not found"),
-        ({"username": "alice", "password_from": "PATH"}, "rejected your login (basic). Are user name and password"),
+        ({"username": "alice", "password_from": "PATH"}, "rejected your login (basic). Are the user name and password"),
         ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),
         ({"password_from": "/etc/passwd"}, "other users can read /etc/passwd. Run: chmod 600"),
         ({"auth": "jupyterhub", "username": None, "password_from": None}, "There is no token for JupyterHub"),

@@ -138,7 +138,7 @@ def test_tasks_talk_over_mpi(cluster, client):
 
 def test_fixed_number_refuses_to_scale_with_the_reason(handle):
     for refused in (lambda: handle.scale(3), lambda: handle.adapt(1, 3), lambda: handle.retire("0")):
-        with pytest.raises(InvalidState, match=r"keeps the ranks that it was started with\. Create another cluster"):
+        with pytest.raises(InvalidState, match=r"has a fixed number of ranks\. Create another cluster"):
             refused()
     assert handle.model.n_workers == 2
 
@@ -162,7 +162,7 @@ def test_dask_client_restarts_all_ranks_and_cannot_retire_one(shared_site, clust
     assert len(pids(client)) == 2
     assert not before & pids(client)
     worker, _ = client.scheduler_info(n_workers=-1)["workers"]
-    with pytest.raises(RuntimeError, match="cannot be retired: an MPI program keeps the ranks"):
+    with pytest.raises(RuntimeError, match="cannot be retired: an MPI program has a fixed number"):
         client.retire_workers([worker])
     shared_site.control.patch(cluster.id, {"idle_timeout_seconds": 0})  # Pending messages are written before.
     new = [entry.message for entry in handle.activity()[n_entries:]]

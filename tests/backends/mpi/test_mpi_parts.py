@@ -180,7 +180,7 @@ def test_rank_is_lost_only_after_the_end_of_its_program(monkeypatch):
 
 @pytest.mark.parametrize(
     ("kills", "reason"),
-    [([4, 4], ""), ([4, 5], ", as this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
+    [([4, 4], ""), ([4, 5], ", because this machine ran out of memory"), ([None, 5], ""), ([4, None], "")],
 )
 def test_rank_killed_for_lack_of_memory_is_reported(kills, reason, monkeypatch):
     monkeypatch.setattr(resources, "out_of_memory_kills", iter(kills).__next__)

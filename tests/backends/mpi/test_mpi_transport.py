@@ -274,7 +274,7 @@ def test_aborted_program_is_restarted(cluster, client, wait_until):
 
 
 def test_card_shows_that_ranks_do_not_encrypt(cluster):
-    assert "What ranks hand each other goes by MPI and is not encrypted; all else is." in cluster.notes
+    assert "Messages between ranks go over MPI and are not encrypted; everything else is." in cluster.notes
     assert "encrypted, but not between ranks; only you can connect" in cluster_card(cluster)
     assert "(encrypted, but not between ranks; only you can connect)" in card_html(cluster, None)
 

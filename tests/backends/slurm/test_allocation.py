@@ -67,7 +67,7 @@ def test_ranks_use_the_allocation_and_end_with_it(slurm, shared_site, wait_until
         assert len(set(steps)) == 1
         assert sorted(ranks) == [0, 1, 2, 3]  # By Slurm's PMI, they know each other.
         model = shared_site.get(printed["id"])
-        assert "run within this allocation of Slurm" in model.notes[0]
+        assert "run within this Slurm allocation" in model.notes[0]
         assert f"gpucluster-{printed['id']}"[:8] in slurm.ask("squeue", "-h", "-s", "-o", "%j")
         os.kill(pids[0], signal.SIGKILL)
         wait_until(lambda: not set(pids) & {worker.pid for worker in shared_site.get(printed["id"]).workers})
@@ -76,7 +76,7 @@ def test_ranks_use_the_allocation_and_end_with_it(slurm, shared_site, wait_until
         running.communicate("\n", timeout=30)
     ended = shared_site.wait_for(printed["id"], lambda model: model.state.ended)
     assert ended.state is ClusterState.STOPPED
-    assert ended.reason == "The allocation of Slurm that its workers were in is over."
+    assert ended.reason == "The Slurm allocation of its workers has ended."
     assert not marked_processes(MARK, printed["id"])
     assert not slurm.ask("squeue", "-h", "-s").split()
     assert not list(Path(tempfile.gettempdir()).glob(f"gpucluster-{printed['id']}-*"))

@@ -479,7 +479,7 @@ def test_script_of_the_scheduler_job(folder):
 
 def test_jobs_that_were_not_cancelled_are_named():
     left = {"names": "dask-0badcafe-", "jobs": ["7", "9"]}
-    message = "They are the jobs of Slurm whose names begin with dask-0badcafe-"
+    message = "They are the Slurm jobs whose names begin with dask-0badcafe-"
     assert SlurmBackend().left_behind(left) == f"{message}. By hand: scancel 7 9"
     assert SlurmBackend().left_behind({**left, "jobs": []}) == f"{message}, if there are any."
 

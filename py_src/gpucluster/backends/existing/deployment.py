@@ -72,7 +72,8 @@ def _why_not(address: str, error: BaseException) -> str:
         chain.append(f"{type(found).__name__}: {found}")
         if isinstance(found, ssl.SSLCertVerificationError):
             return (
-                f"The scheduler at {address} shows a certificate that is not of the authority in tls_ca_file. Are "
+                f"The scheduler at {address} has a certificate that was not issued by the authority in tls_ca_file. "
+                f"Are "
                 "these the files of that scheduler?"
             )
         found = found.__cause__ or found.__context__
@@ -111,8 +112,8 @@ def _compare(address: str, versions: dict[str, Any]) -> str | None:
             f"distributed{required.specifier if required is not None else ''}: use an environment like the scheduler's."
         )
     return (
-        f"The scheduler has distributed {printable(there, 20)} and this environment {here}: what one of them does not "
-        "know may fail. Use the same version in both."
+        f"The scheduler has distributed {printable(there, 20)} and this environment {here}: features that one of them "
+        f"lacks may fail. Use the same version in both."
     )
 
 

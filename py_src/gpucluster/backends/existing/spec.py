@@ -41,8 +41,8 @@ class ExistingSpec(SpecBase):
     address: str | None = _shown(
         "Address",
         None,
-        "Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a setting of "
-        "Dask's configuration that holds it. Default: Dask's own 'scheduler-address', as for Client().",
+        "Address of the scheduler, such as 'tcp://node1:8786' or 'tls://node1:8786', or the name of a setting in "
+        "Dask's configuration. Default: Dask's own 'scheduler-address', as for Client().",
         empty="tcp://node1:8786",
     )
     scheduler_file: AbsolutePath | None = _shown(

@@ -381,7 +381,7 @@ def _explained(login: Login) -> Iterator[None]:
 def _by_status(login: Login, status: int) -> GPUClusterError:
     if status == 401:
         how = {
-            "basic": "Are user name and password right? See username and password_from.",
+            "basic": "Are the user name and password correct? See username and password_from.",
             "jupyterhub": "Is the token valid, and has it not been revoked?",
             "kerberos": "Is your ticket valid (klist)? If not, run kinit.",
         }.get(login.kind, "See gateway.auth in Dask's configuration.")

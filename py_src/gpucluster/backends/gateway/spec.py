@@ -240,7 +240,7 @@ class GatewaySpec(SpecBase):
     gateway_options: Options = _shown(
         "Gateway options",
         dict,
-        "What the server lets you choose, as 'worker_cores=2,profile=big'; in Python and JSON also a mapping. They "
+        "Options that the server offers, such as 'worker_cores=2,profile=big'; in Python and JSON also a mapping. They "
         "are stored with the cluster: no passwords here.",
     )
     cluster_name: ClusterName | None = _shown(
@@ -267,8 +267,8 @@ class GatewaySpec(SpecBase):
     shutdown_on_stop: bool | None = _advanced(
         "Shut down on stop",
         None,
-        "Whether Stop, and the end of the cluster's process, shut it down on the server. Default: a new one yes, an "
-        "existing one no.",
+        "Whether to shut it down on the server when you stop it or the cluster's process ends. Default: yes for a new "
+        "one, no for an existing one.",
     )
 
     @property

@@ -82,7 +82,7 @@ class Replicas:
                 await self._send(self.wanted)
         elif self._has_noted(group, sent) and self._unheard():
             # It has handled this number, and yet some are missing: only another number makes it act again.
-            logger.info("The operator has made %d of %d workers; the request is repeated", there, self.wanted)
+            logger.info("The operator has created %d of %d workers; the request is repeated", there, self.wanted)
             await self._send(there)
 
     def _unheard(self) -> bool:
@@ -155,7 +155,7 @@ class KubernetesDeployment(SubmittingDeployment):
             }
         )
         try:
-            context.report("submit", "Handing the cluster to Dask's operator")
+            context.report("submit", "Submitting the cluster to Dask's operator")
             await self._create(manifest)
             await scheduler_is_ready(kubernetes, self._id, lambda why: context.report("scheduler", why))
             await self._connect()

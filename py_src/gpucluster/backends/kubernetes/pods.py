@@ -97,8 +97,8 @@ def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: 
         return Verdict("waits for a node")
     if status.get("phase") == "Pending":
         why = "" if last is None or last.get("type") != "Warning" else _short(str(last.get("message", "")))
-        return Verdict(why or f"is made on {printable(str(pod['spec']['nodeName']), 60)}")
-    return Verdict("its pod runs, and its worker starts")
+        return Verdict(why or f"is being created on {printable(str(pod['spec']['nodeName']), 60)}")
+    return Verdict("its pod is running and its worker is starting")
 
 
 def ended(container: Thing) -> str | None:
@@ -148,7 +148,7 @@ def _without_pod(deployment: Thing) -> Verdict:
             message = str(condition.get("message") or "")
             if "exceeded quota" in message:
                 return Verdict(f"the namespace's quota is used up: {_short(quota_of(message))}", refused=True)
-            return Verdict(f"Kubernetes does not make its pod: {_short(message)}", hopeless=True)
+            return Verdict(f"Kubernetes does not create its pod:  {_short(message)}", hopeless=True)
     return Verdict("its pod is made")
 
 
@@ -359,9 +359,9 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
     events = [event for event in await events_of(kubernetes, name_of(before)) if event.get("reason") in _ENDS]
     node = printable(str(before.get("spec", {}).get("nodeName") or "its node"), 60)
     if not events:
-        return f"its pod on {node} is gone, and another takes its place"
+        return f"its pod on {node} is gone; another one replaces it"
     message = printable(str(events[-1].get("message") or events[-1]["reason"]), 200).rstrip(". ")
-    return f"its pod on {node} is gone ({events[-1]['reason']}: {message}), and another takes its place"
+    return f"its pod on {node} is gone ({events[-1]['reason']}: {message}); another one replaces it"
 
 
 async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, report: Callable[[str], None]) -> None:
@@ -414,9 +414,9 @@ async def _silent_operator(kubernetes: Kubernetes, cluster_id: str) -> str:
     warnings = [event for event in await events_of(kubernetes, name) if event.get("type") in {"Warning", "Error"}]
     if warnings:
         why = printable(str(warnings[-1].get("message", "")), 300).rstrip(". ")
-        return f"Dask's operator could not make the scheduler: {why}."
+        return f"Dask's operator could not create the scheduler:  {why}."
     return (
-        f"Dask's operator has made no scheduler in {OPERATOR_SECONDS:.0f} seconds. Does it run, and does it look at "
-        f"the namespace '{kubernetes.namespace}'? kubectl get pods -A -l "
+        f"Dask's operator has not created a scheduler within {OPERATOR_SECONDS:.0f} seconds. Is it running, and does "
+        f"it watch the namespace '{kubernetes.namespace}'? kubectl get pods -A -l "
         "app.kubernetes.io/name=dask-kubernetes-operator"
     )

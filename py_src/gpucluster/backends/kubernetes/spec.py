@@ -90,13 +90,13 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     model_config = ConfigDict(json_schema_extra=not_shown("interface"))
 
     backend: Literal["kubernetes"] = Field(
-        "kubernetes", title="Kind", description="Scheduler and workers as Kubernetes pods, made by Dask's operator."
+        "kubernetes", title="Kind", description="Scheduler and workers as Kubernetes pods, created by Dask's operator."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one")
     image: Image | None = _shown(
         "Image",
         None,
-        "Container image of scheduler and workers, with the same Python and the same Dask as here. Default: Dask's "
+        "Container image for scheduler and workers, with the same Python and Dask as here. Default: Dask's "
         "own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
     )
     namespace: DNSName | None = _shown(
@@ -156,7 +156,8 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Network",
         "Network",
         "tls",
-        "'tls' encrypts, and lets only you connect; it needs the right to make a secret. 'tcp' is the operator's own "
+        "'tls' encrypts, and lets only you connect; it needs permission to create a secret. 'tcp' is the operator's "
+        "own "
         "way and open: anyone who can reach one of the pods can run code in all of them.",
     )
 

@@ -301,7 +301,7 @@ class MPIBackend(Backend[MPISpec]):
 
     async def preflight(self, spec: MPISpec, context: StartContext) -> Plan:
         """Find the launcher, and check that it belongs to mpi4py's MPI."""
-        context.report("preflight", "Looking for a launcher of MPI")
+        context.report("preflight", "Looking for an MPI launcher")
         if spec.gpus_per_rank and spec.rank_python is None:
             _require_packages(spec)
         launcher, words, remarks = await _look(spec, context.cluster_id)
@@ -309,7 +309,7 @@ class MPIBackend(Backend[MPISpec]):
         return Plan(
             n_workers=n_workers,
             maximum_workers=n_workers,
-            maximum_reason="an MPI program keeps the ranks that it was started with",
+            maximum_reason="an MPI program has a fixed number of ranks",
             network=Network.of(spec.port_protocol),
             options={"spec": spec, "launcher": launcher, "command": words, "host": scheduler_address(spec.interface)},
             threads_per_worker=spec.threads_per_worker,
@@ -351,9 +351,9 @@ async def _look(spec: MPISpec, cluster_id: str) -> tuple[Launcher, list[str], tu
     words = command(launcher, spec, _number(spec, launcher), f"gpucluster-{cluster_id}", pmi)
     remarks: tuple[str, ...] = ()
     if launcher.family is Family.SLURM:
-        remarks = ("The workers run within this allocation of Slurm, and end with it.",)
+        remarks = ("The workers run within this Slurm allocation, and end with it.",)
     if spec.protocol == "mpi":
-        remarks += ("What ranks hand each other goes by MPI and is not encrypted; all else is.",)
+        remarks += ("Messages between ranks go over MPI and are not encrypted; everything else is.",)
     return launcher, words, remarks
 
 

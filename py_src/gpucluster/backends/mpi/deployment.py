@@ -37,8 +37,7 @@ from .program import Program, scratch_name
 from .spec import MPISpec
 
 WHY_FIXED = (
-    "an MPI program keeps the ranks that it was started with. Create another cluster with as many workers as you "
-    "need (n_workers)"
+    "an MPI program has a fixed number of ranks. Create another cluster with as many workers as you need (n_workers)"
 )
 
 
@@ -252,11 +251,11 @@ class MPIDeployment(Deployment):
         self._noted = program
         logger.warning("The MPI program has ended: %s", program.over)
         if self._launcher.family is Family.SLURM and _ALLOCATION_OVER.search(program.over or ""):
-            self.scheduler.over = "The allocation of Slurm that its workers were in is over."
+            self.scheduler.over = "The Slurm allocation of its workers has ended."
         elif self.slots()[0].state is not SlotState.FAILED and self._program is program:
             why = program.over
             if "SIGKILL" in why and self._kills.since_last():
-                why = f"{why}, as this machine ran out of memory"
+                why = f"{why}, because this machine ran out of memory"
             self._context.tell("worker_died", f"The MPI program ended: {why}. All its ranks are being restarted.")
 
     def _connected(self) -> set[str]:

@@ -43,8 +43,8 @@ class MPISpec(NodeSpec, GPUSpec):
     backend: Literal["mpi"] = Field(
         "mpi",
         title="Kind",
-        description="Workers as the ranks of one MPI program (dask-mpi), even within an allocation of Slurm; their "
-        "number is fixed: it can neither be scaled nor retire workers.",
+        description="Workers as the ranks of one MPI program (dask-mpi), even within a Slurm allocation; their number "
+        "is fixed: workers can be neither added nor retired.",
     )
     n_workers: WorkerCount | None = option(
         "Cluster",
@@ -65,8 +65,8 @@ class MPISpec(NodeSpec, GPUSpec):
     launcher: str | None = _shown(
         "Launcher",
         None,
-        "What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Default: srun within an allocation "
-        "of Slurm, else the one beside Python, else the first one on the PATH.",
+        "What starts the ranks: 'mpiexec', 'mpirun', 'srun', or an absolute path. Default: srun within a Slurm "
+        "allocation, else the one beside Python, else the first one on the PATH.",
     )
     launcher_options: Options | None = _advanced(
         "Launcher options",

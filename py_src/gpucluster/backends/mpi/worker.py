@@ -180,7 +180,7 @@ def _cause(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "KeyboardInterrupt was raised in a task, or it received SIGINT"
     if isinstance(error, TimeoutError):
-        return "it did not reach the scheduler in a minute; another network between them is chosen by interface"
+        return "it did not reach the scheduler within a minute; set interface to use another network"
     if isinstance(error, ModuleNotFoundError) and error.name:
         return f"the module '{error.name}' is not installed there"
     text = str(error).strip().splitlines()

@@ -118,7 +118,7 @@ class SlurmBackend(Backend[SlurmSpec]):
 
     def left_behind(self, remembered: Remembered) -> str:
         jobs = [str(job) for job in remembered["jobs"]]
-        which = f"They are the jobs of Slurm whose names begin with {remembered['names']}"
+        which = f"They are the Slurm jobs whose names begin with {remembered['names']}"
         return f"{which}. By hand: scancel {' '.join(jobs)}" if jobs else f"{which}, if there are any."
 
 
@@ -127,7 +127,8 @@ def _remarks() -> tuple[str, ...]:
     if job is None:
         return ()
     return (
-        f"This is within the job {printable(job, 20)} already: new jobs wait in the queue, and the kind 'mpi' uses the "
+        f" This is already within the job {printable(job, 20)}: new jobs wait in the queue, and the kind 'mpi' uses "
+        f"the "
         "nodes of this one.",
     )
 

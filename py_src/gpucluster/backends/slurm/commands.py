@@ -181,7 +181,7 @@ _WHY_WAITING = {
     "PartitionNodeLimit": "PartitionNodeLimit: the partition does not have what it requests",
     "PartitionDown": "PartitionDown: the partition accepts no jobs now",
     "JobHeldUser": "JobHeldUser: a user holds it; 'scontrol release' releases it",
-    "JobHeldAdmin": "JobHeldAdmin: those who run the site hold it",
+    "JobHeldAdmin": "JobHeldAdmin: an administrator holds it",
     "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": (
         "its nodes are down, drained, or kept for jobs of a higher priority"
     ),

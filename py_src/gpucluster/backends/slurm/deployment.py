@@ -150,7 +150,7 @@ class SlurmDeployment(SubmittingDeployment):
             await self._start_scheduler(host)
             first, *_ = sizes = [*self.jobs.sizes_of(plan.n_workers), self.workers_together]
             self.submitted = self._script(first)
-            context.report("submit", f"Handing {counted(len(sizes) - 1, 'job')} to Slurm")
+            context.report("submit", f"Submitting {counted(len(sizes) - 1, 'job')} to Slurm")
             await self.scale(plan.n_workers)
             refused = [slot.refused for slot in self.jobs if slot.refused is not None]
             if refused and len(refused) == len(self.jobs.by_name):
@@ -165,7 +165,7 @@ class SlurmDeployment(SubmittingDeployment):
     async def _start_scheduler(self, host: str) -> None:
         context = self._context
         if self.scheduler_job is not None:
-            context.report("scheduler", "Handing the scheduler's job to Slurm")
+            context.report("scheduler", "Submitting the scheduler's job to Slurm")
             await self.submitter.submit([self.scheduler_job.slot])
             self._remember()
             self.scheduler = await connect(self.scheduler_job, context, self._following.run)

@@ -165,8 +165,8 @@ class SchedulerJob:
 
     async def lost(self) -> str:
         return (
-            f"The scheduler is gone: {await self.how_it_ended()}. All results that the workers held are lost with it; "
-            "create the cluster again."
+            f"The scheduler is gone: {await self.how_it_ended()}. All results on the workers are lost; create the "
+            f"cluster again."
         )
 
     def notes(self) -> list[str]:

@@ -77,9 +77,7 @@ Features = Annotated[
 class SlurmSpec(NodeSpec, GPUSpec):
     """Workers in jobs of Slurm, one or several in each."""
 
-    backend: Literal["slurm"] = Field(
-        "slurm", title="Kind", description="Workers on the nodes of this site, in jobs of Slurm."
-    )
+    backend: Literal["slurm"] = Field("slurm", title="Kind", description="Workers on this site's nodes, in Slurm jobs.")
     n_workers: WorkerCountOrZero | None = number_of_workers("those of one job: one, or one for each of its GPUs")
     partition: str | None = _shown("Partition", None, "Partition that the jobs wait in. Default: chosen by Slurm.")
     account: str | None = _shown(
@@ -143,7 +141,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "Job",
         "Job prologue",
         list,
-        "Lines of shell that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm keeps them: no "
+        "Shell commands that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm keeps them: no "
         "passwords here.",
     )
     image: str | None = advanced(
@@ -162,14 +160,16 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "Job",
         "Shared directory",
         None,
-        "Absolute path of a directory that the nodes see, too; credentials (for you only) and the jobs' output go "
+        "Absolute path of a directory that the nodes can also access; credentials (for you only) and the jobs' output "
+        "go "
         "there. Default: '.gpucluster/slurm' in your home directory.",
     )
     shared_storage: bool = advanced(
         "Job",
         "Shared storage",
         True,
-        "Whether the nodes see that directory. If not, each job gets its credentials through srun when it starts, and "
+        "Whether the nodes can access that directory. If not, each job gets its credentials through srun when it "
+        "starts, and "
         "keeps them in a private folder of /tmp while it runs.",
     )
     scheduler: Literal["here", "job"] = advanced(

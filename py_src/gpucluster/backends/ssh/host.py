@@ -160,7 +160,7 @@ class Host:
                 f"there is no Python {self._python} there{printed}. Create the same environment there, or set its "
                 "path: remote_python"
             )
-        return f"its Python {self._python} ended at once ({last.rstrip('.') or 'without output'})"
+        return f"its Python {self._python} exited immediately ({last.rstrip('.') or 'without output'})"
 
     def _check(self) -> None:
         facts = self.facts
@@ -341,7 +341,7 @@ async def reap(remembered: Remembered, context: ReapContext) -> None:
         context.report(f"{ended} processes left behind on its hosts by its dead process were stopped.")
     if unreachable:
         # The agents there end what they started after a minute without a message.
-        context.report(f"Could not reach {', '.join(unreachable)}; the workers there end automatically.")
+        context.report(f"Could not reach {', '.join(unreachable)}; the workers there exit automatically.")
 
 
 async def _sweep(host: Named, remembered: Remembered, context: ReapContext) -> dict[str, Any]:

@@ -145,5 +145,5 @@ def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) 
     if isinstance(error, OSError) and error.errno in {errno.EHOSTUNREACH, errno.ENETUNREACH}:
         return "there is no route to it from this machine"
     if isinstance(error, (asyncssh.DisconnectError, asyncssh.ConnectionLost)):
-        return f"the server there closes the connection ({shown}). See whether it is an SSH server, and the right port"
+        return f"the server there closes the connection ({shown}). Check that it is an SSH server on the right port"
     return f"it cannot be reached ({type(error).__name__}: {shown})"

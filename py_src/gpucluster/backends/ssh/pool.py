@@ -169,7 +169,7 @@ def prepare_gpus(spec: SSHSpec, hosts: Sequence[Host]) -> None:
     chosen = spec.chosen_gpu_options()
     if not with_gpus:
         if chosen:
-            message = f"{chosen[0]} is for workers with a GPU, and none of the hosts has one that can be used."
+            message = f"{chosen[0]} is for workers with a GPU, but none of the hosts has a usable GPU."
             raise refused(chosen[0], message)
         return
     places = sum(len(host.gpus) for host in with_gpus)
