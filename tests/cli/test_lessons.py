@@ -164,14 +164,14 @@ def test_current_folder_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytes
         (("grade", ".", "--memory", "1 MiB"), 2, "--memory: must be between 512 MiB"),
         (("grade", ".", "--memory", "much"), 2, "--memory: 'much' is not a memory size"),
         (("grade", ".", "--out", "/proc/no/grades.csv"), 2, "where the results are to be written"),
-        (("grade", ".", "--out", "."), 2, "is a directory; give the name of a file."),
-        (("grade", ".", "--out", "results/"), 2, "is a directory; give the name of a file."),
+        (("grade", ".", "--out", "."), 2, "is a directory; give a file name."),
+        (("grade", ".", "--out", "results/"), 2, "is a directory; give a file name."),
         (("import", "x.json"), 2, "--lesson"),
         (("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory"), 2, "x.json cannot be read"),
         (
             ("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory", "--into", "new/"),
             2,
-            "--into: new/ is a directory; give the name of a file.",
+            "--into: new/ is a directory; give a file name.",
         ),
     ],
 )

@@ -84,7 +84,7 @@ def test_keywords_without_effect_warn(keywords, sentence):
         ({"plugins": [1]}, "plugins: register them on the cluster: client.register_plugin"),
         ({"preload_argv": ["--fast"]}, "preload_argv: preloaded modules get no arguments here"),
         ({"lifetime": "a while"}, "lifetime: 'a while' is not a duration"),
-        ({"death_timeout": -1}, "death_timeout: must be a duration that is neither negative"),
+        ({"death_timeout": -1}, "death_timeout: must be a finite, non-negative duration"),
     ],
 )
 def test_unsupported_keywords_name_the_replacement(keywords, sentence):

@@ -101,8 +101,8 @@ def test_nested_lease_is_refused(notebook: Notebook, shared_site: Any) -> None:
         ("profile nobody", "There is no cluster 'nobody'."),
         ("profile '", "Missing closing quotation mark."),
         ("profile --json /no/such/x.json", "--json: there is no directory /no/such."),
-        ("profile --performance-report /tmp", "--performance-report: /tmp is a directory; give the name of a file."),
-        ("profile --json new/", "--json: new/ is a directory; give the name of a file."),
+        ("profile --performance-report /tmp", "--performance-report: /tmp is a directory; give a file name."),
+        ("profile --json new/", "--json: new/ is a directory; give a file name."),
     ],
 )
 def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:

@@ -36,7 +36,7 @@ BAD_SPECS = [
     ({1: 2}, "1: is not an option of this request."),
     (
         {"backend": "pbs"},
-        f"{KINDS}, not 'pbs'. Other kinds come with packages: install one in this Python environment.",
+        f"{KINDS}, not 'pbs'. Other kinds are provided by packages: install one in this Python environment.",
     ),
     ({"backend": None}, f"{KINDS}."),
     ({"backend": []}, f"{KINDS}."),
@@ -90,7 +90,7 @@ def test_no_text_field_takes_a_line_break(field, value):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"rmm_async": True, "rmm_managed_memory": True}, "exclude each other"),
+        ({"rmm_async": True, "rmm_managed_memory": True}, "cannot be combined"),
         ({"rmm_async": True, "rmm_pool_size": 0.5}, "leave rmm_pool_size out"),
         ({"rmm_release_threshold": "1 GiB"}, "only with rmm_async"),
         ({"rmm_maximum_pool_size": "1 GiB"}, "needs rmm_pool_size or rmm_async"),
@@ -198,8 +198,8 @@ def test_invalid_resource_name_is_refused(backend, name):
         parse_spec({"backend": backend, "resources": {name: 1}})
     said = [fault.message for fault in refusal.value.fields if fault.field == "resources"]
     assert said == [
-        f"'{name}' cannot be the name of a resource: it may have letters, digits and other signs, but no space, ',' or "
-        "'=', and at most 100 of them"
+        f"'{name}' is not a valid resource name: use at most 100 letters, digits and other characters, without "
+        f"spaces, ',' and '='"
     ]
     assert parse_spec({"backend": "local", "resources": {"a'$(x)": 1}}).resources == {"a'$(x)": 1.0}
 
@@ -231,13 +231,13 @@ def test_no_limit_has_the_spellings_of_dask(none):
 BAD_VALUES = [
     ("env", "A", "must be written like 'NAME=value,OTHER=value'"),
     ("env", ["A=1"], "must be a mapping of names to values"),
-    *(("env", {key: "1"}, f"'{key}' cannot be the name of an environment variable") for key in ("A=B", "A B", "", 1)),
-    *(("env", {"A": value}, "A has a value that no environment variable can have") for value in ("a\0b", "\ud800")),
+    *(("env", {key: "1"}, f"'{key}' is not a valid environment variable name") for key in ("A=B", "A B", "", 1)),
+    *(("env", {"A": value}, "the value of A is not allowed in an env") for value in ("a\0b", "\ud800")),
     ("env", {"A": None}, "the value of A must be text or a number"),
     ("env", {f"A{n}": "1" for n in range(201)}, "may have at most 200 entries"),
     *(("resources", {"GPU": value}, "the amount of GPU must be a number of at least 0") for value in (-1, "no", True)),
-    ("resources", {"G\nPU": 1}, "cannot be the name of a resource"),
-    ("resources", {"x" * 101: 1}, "no space, ',' or '=', and at most 100 of them"),
+    ("resources", {"G\nPU": 1}, "is not a valid resource name"),
+    ("resources", {"x" * 101: 1}, "use at most 100 letters"),
     ("preload", "https://example.org/setup.py", "nothing is downloaded"),
     ("preload", ["relative.path/setup.py"], "nothing is downloaded"),
     ("preload", ["import os; os.abort()"], "neither the name of a module nor the absolute path"),

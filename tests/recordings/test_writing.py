@@ -155,7 +155,7 @@ def test_recording_is_playable_after_a_crash(tmp_path: Path) -> None:
     session = read_recording(tmp_path / "a.jsonl.gz.part")
     assert len(session.samples) == 11
     assert session.message == "The file is truncated: everything after the first 11 samples is lost."
-    with pytest.raises(InvalidRequest, match="another recording writes it, or was interrupted"):
+    with pytest.raises(InvalidRequest, match="another recording is writing it, or was interrupted"):
         RecordingWriter(tmp_path / "a.jsonl.gz", HEADER)
     writer.discard()
     assert list(tmp_path.iterdir()) == []

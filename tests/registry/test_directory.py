@@ -153,7 +153,9 @@ def test_default_directory_is_one_per_user(monkeypatch):
 @pytest.mark.parametrize("chosen", ["clusters", "./clusters", "~/clusters"])
 def test_relative_directory_is_refused(monkeypatch, chosen):
     monkeypatch.setenv("GPUCLUSTER_DIR", chosen)
-    with pytest.raises(RegistryUnsafe, match=r"another directory in each folder: give it a path that begins with '/'"):
+    with pytest.raises(
+        RegistryUnsafe, match=r"depends on the current directory: set it to a path that begins with '/'"
+    ):
         default_directory()
 
 

@@ -173,7 +173,7 @@ def test_running_cluster_with_damaged_record_is_queried(registry, damage, monkey
 @pytest.mark.parametrize(
     ("status", "body", "listed"),
     [
-        (409, InvalidState("This process waits in standby.").model().model_dump_json(), False),
+        (409, InvalidState("This process is on standby.").model().model_dump_json(), False),
         (200, "{}", True),
         (200, json.dumps("[" * 1000), True),
         (426, "nonsense", True),

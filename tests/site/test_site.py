@@ -439,7 +439,7 @@ def test_duplicate_preset_is_listed_once(site):
 @pytest.mark.parametrize("mode", [0o666, 0o664])
 def test_others_must_not_write_it(site, mode):
     path = site("limits: {}\n", mode)
-    assert f"{path} cannot be used: others may write to it: chmod go-w." in this_site().troubles[0]
+    assert f"{path} cannot be used: other users can write to it: chmod go-w." in this_site().troubles[0]
     assert this_site().limits_of("local").n_workers == 1
 
 

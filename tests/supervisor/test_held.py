@@ -58,7 +58,7 @@ def test_failed_tasks_and_large_results(site, wait_until, capsys):
         assert (other.name, other.group) == ("ones", "ones")
         assert found.total_bytes == largest.bytes + other.bytes
         released = ResultsReleased(name=largest.name, group=largest.group, kernel="another")
-        with pytest.raises(InvalidState, match="holds no results"):
+        with pytest.raises(InvalidState, match="no longer holds results"):
             site.control.release_results("held", released)
         site.control.release_results("held", released.model_copy(update={"kernel": KERNEL}))
         wait_until(lambda: [one.group for one in site.control.results("held").results] == ["ones"])

@@ -294,6 +294,6 @@ def test_replaceable_scratch_directory_is_refused(site, tmp_path):
     """Spilled data is unpickled when it is read back."""
     tmp_path.chmod(0o777)
     model = site.create(local_directory=str(tmp_path))
-    with pytest.raises(StartFailed, match="local_directory: other users may write to"):
+    with pytest.raises(StartFailed, match="local_directory: other users can write to"):
         site.control.wait(model.id)
     assert list(tmp_path.iterdir()) == []

@@ -49,7 +49,7 @@ def test_chosen_scratch_directory_must_be_safe(site, tmp_path):
     model = site.create(name="elsewhere", local_directory=str(mine))
     ended = site.wait_for("elsewhere", lambda now: now.state.ended)
     assert ended.state is ClusterState.FAILED
-    assert f"other users may write to {mine.parent} and replace what is in it" in ended.reason
+    assert f"other users can write to {mine.parent} and replace its contents" in ended.reason
     assert list(mine.iterdir()) == []
     mine.parent.chmod(0o777 | stat.S_ISVTX)
     (tmp_path / "link").symlink_to(mine)

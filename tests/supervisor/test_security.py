@@ -359,7 +359,7 @@ def test_wrong_secret_reveals_nothing(shared_site, shared_cluster, secret, wait_
         for method in ("GET", "POST", "PATCH", "DELETE", "PUT", "OPTIONS"):
             answer = asking(folder.socket, f"{method} {path} HTTP/1.1\r\n{headers}")
             assert answer.startswith("HTTP/1.1 403 "), (method, path, answer)
-            assert "need its secret" in answer
+            assert "require its secret" in answer
             assert "shared" not in answer
         assert asking(folder.socket, f"HEAD {path} HTTP/1.1\r\n{headers}").startswith("HTTP/1.1 403 ")
     assert shared_site.get("shared") == before, "nothing was done"

@@ -246,7 +246,7 @@ def test_ending_jobs_is_retried_after_a_failure(site, wait_until):
     os.kill(model.pid, signal.SIGKILL)
     site.wait_for(model.id, lambda model: model.state.ended)
     wait_until(lambda: "may still be running" in site.control.activity(model.id).entries[-1].message)
-    with pytest.raises(InvalidState, match="its processes elsewhere may still be running"):
+    with pytest.raises(InvalidState, match="its remote processes may still be running"):
         site.control.remove(model.id)
     assert site.processes(), "the jobs still run"
     folder.remembered.write_text(kept)

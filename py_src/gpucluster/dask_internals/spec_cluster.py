@@ -83,7 +83,7 @@ def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
     for key, worker in made(cluster).items():
         if has_failed(worker):
             error = getattr(worker, "_Server__startup_exc", None)
-            failures[key] = error or RuntimeError("the worker process ended during its start; see the log")
+            failures[key] = error or RuntimeError("the worker process exited during startup; see the log")
     return failures
 
 

@@ -31,7 +31,7 @@ def short_address(path: str) -> Iterator[str]:
         yield path
         return
     if not LINUX:
-        raise OSError(errno.ENAMETOOLONG, "too long for the address of a socket", path)
+        raise OSError(errno.ENAMETOOLONG, "too long for a socket address", path)
     folder, name = os.path.split(path)
     descriptor = os.open(folder, PLACE | os.O_DIRECTORY)
     try:

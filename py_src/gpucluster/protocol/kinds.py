@@ -302,8 +302,8 @@ def _asked_kind(name: str) -> type[ClusterKind]:
     if found is None:
         raise refused_field(
             "backend",
-            f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds come with packages: install one in "
-            "this Python environment",
+            f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds are provided by packages: install "
+            f"one in this Python environment",
         )
     if found.kind is None:
         raise refused_field("backend", why_unusable(name).removesuffix("."))

@@ -40,7 +40,7 @@ def _parse_environment(value: Any) -> dict[str, str]:
     found = {}
     for name, given in _pairs(value, "'NAME=value,OTHER=value'").items():
         if not isinstance(name, str) or not _VARIABLE.fullmatch(name):
-            raise ValueError(f"{str(name)[:40]!r} cannot be the name of an environment variable")
+            raise ValueError(f"{str(name)[:40]!r} is not a valid environment variable name")
         if not isinstance(given, (str, int, float)):
             raise ValueError(f"the value of {printable(name, 40)} must be text or a number")
         text = str(given)
@@ -49,7 +49,7 @@ def _parse_environment(value: Any) -> dict[str, str]:
         except UnicodeEncodeError:
             fits = False
         if not fits:
-            raise ValueError(f"{printable(name, 40)} has a value that no environment variable can have")
+            raise ValueError(f"the value of {printable(name, 40)} is not allowed in an environment variable")
         found[name] = text
     return found
 
@@ -59,8 +59,8 @@ def _parse_resources(value: Any) -> dict[str, float]:
     for name, given in _pairs(value, "'GPU=2,MEMORY=4e9'").items():
         if not isinstance(name, str) or not _RESOURCE.fullmatch(name) or not name.isprintable():
             raise ValueError(
-                f"'{printable(str(name), 40)}' cannot be the name of a resource: it may have letters, digits and other "
-                "signs, but no space, ',' or '=', and at most 100 of them"
+                f"'{printable(str(name), 40)}' is not a valid resource name: use at most 100 letters, digits and "
+                f"other characters, without spaces, ',' and '='"
             )
         try:
             amount = math.nan if isinstance(given, bool) else float(given)
@@ -316,7 +316,7 @@ class GPUSpec(MachineSpec):
     @model_validator(mode="after")
     def _of_memory(self) -> Self:
         if self.rmm_async and self.rmm_managed_memory:
-            raise ValueError("rmm_async and rmm_managed_memory exclude each other; choose one")
+            raise ValueError("rmm_async and rmm_managed_memory cannot be combined; choose one")
         if self.rmm_async and self.rmm_pool_size is not None:
             raise ValueError("rmm_async keeps its own pool; leave rmm_pool_size out or turn rmm_async off")
         if self.rmm_release_threshold is not None and not self.rmm_async:

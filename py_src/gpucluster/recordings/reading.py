@@ -125,7 +125,9 @@ def read_recording(path: Path) -> RecordedSession:
                 recording = _header(path, line)
                 continue
             if len(samples) >= MOST_SAMPLES:
-                raise RecordingUnreadable(f"{named(path)} holds more than {MOST_SAMPLES} samples; cut it to play it.")
+                raise RecordingUnreadable(
+                    f"{named(path)} holds more than {MOST_SAMPLES} samples; shorten it to play it."
+                )
             if damaged > MOST_DAMAGED:
                 raise RecordingUnreadable(
                     f"{named(path)} is damaged: more than {MOST_DAMAGED} of its lines cannot be played."
@@ -206,7 +208,7 @@ def _lines(path: Path) -> Iterator[bytes]:
             )
         number += piece.count(b"\n")
         if number > MOST_LINES:
-            raise RecordingUnreadable(f"{named(path)} has more than {MOST_LINES} lines; cut it to play it.")
+            raise RecordingUnreadable(f"{named(path)} has more than {MOST_LINES} lines; shorten it to play it.")
         total += len(piece)
         *lines, unfinished = (unfinished + piece).split(b"\n")
         for line in lines:

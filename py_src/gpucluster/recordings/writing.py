@@ -179,11 +179,11 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
     """
     text = os.fspath(file)
     if not text.strip() or not text.isprintable():
-        raise InvalidRequest("FILE: must be the name of a file, such as kmeans.gpucluster.jsonl.gz.")
+        raise InvalidRequest("FILE: must be a file name, such as kmeans.gpucluster.jsonl.gz.")
     try:
         path = Path(text).expanduser()
         if path.is_dir() or text.endswith(os.sep):
-            raise InvalidRequest(f"FILE: {path} is a directory; give the name of a file, such as {path / 'kmeans'}.")
+            raise InvalidRequest(f"FILE: {path} is a directory; give a file name, such as {path / 'kmeans'}.")
         if not path.suffix:
             path = path.with_name(path.name + RECORDING_SUFFIXES[0])
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
@@ -195,7 +195,9 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         exists = identity_of(path) is not None and path.exists()  # From Python 3.14 on, exists() raises nothing.
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise InvalidRequest(f"FILE: {text[:100]} cannot be a file: {why.rstrip('.')}. Give another name.") from None
+        raise InvalidRequest(
+            f"FILE: {text[:100]} is not a valid file name: {why.rstrip('.')}. Give another name."
+        ) from None
     if exists and private:
         raise InvalidRequest(f"FILE: {path} exists; give another name.")
     if exists:
@@ -226,7 +228,8 @@ class RecordingWriter:
             self._raw: IO[bytes] = os.fdopen(descriptor, "wb")
         except FileExistsError:
             raise InvalidRequest(
-                f"{self._part} exists: another recording writes it, or was interrupted and can be played. Remove it, "
+                f"{self._part} exists: another recording is writing it, or was interrupted and can be played. Remove "
+                f"it, "
                 "or give another name."
             ) from None
         except OSError as error:

@@ -33,8 +33,8 @@ def default_directory() -> Path:
     chosen = os.environ.get(VARIABLE)
     if chosen and not os.path.isabs(chosen):
         raise RegistryUnsafe(
-            f"{VARIABLE} is '{printable(chosen)}', which is another directory in each folder: "
-            "give it a path that begins with '/'."
+            f"{VARIABLE} is '{printable(chosen)}', which depends on the current directory: set it to a path that "
+            f"begins with '/'."
         )
     return Path(chosen) if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")  # noqa: S108  # proved private
 
@@ -50,7 +50,7 @@ def secure_directory(path: Path) -> Path:
     try:
         if (place := _place_of_others(path)) is not None:
             raise RegistryUnsafe(
-                f"Other users may write to {place} and could replace {path} by another directory. {advice}"
+                f"Other users can write to {place} and could replace {path} with another directory. {advice}"
             )
         with suppress(FileExistsError):
             path.mkdir(mode=0o700, parents=False)

@@ -307,8 +307,8 @@ class Registry:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; stop it before you remove it.")
         if folder.remembered.exists():
             raise InvalidState(
-                f"The cluster '{model.name}' has ended, but its processes elsewhere may still be running; they are "
-                "being ended. Try again in a minute; its activity shows the obstacle."
+                f"The cluster '{model.name}' has ended, but its remote processes may still be running; they are being "
+                f"stopped. Try again in a minute; its activity log shows the obstacle."
             )
         self.delete(folder)
         with writing(folder.path), suppress(FileNotFoundError):

@@ -88,7 +88,9 @@ class RecordingFolder:
         if not parts or len(path) > _LONGEST_PATH or not path.isprintable() or "\\" in path or path.startswith("/"):
             raise InvalidRequest("path: must be the path of a recording below Jupyter's root.")
         if hidden or not is_recording(parts[-1]):
-            raise InvalidRequest("path: must end in .gpucluster.jsonl or .gpucluster.jsonl.gz, in no hidden folder.")
+            raise InvalidRequest(
+                "path: must end in .gpucluster.jsonl or .gpucluster.jsonl.gz and must not be in a hidden folder."
+            )
         try:
             found = self.root.joinpath(*parts).resolve()
             inside = found.is_relative_to(self.root.resolve())

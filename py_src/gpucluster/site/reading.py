@@ -52,7 +52,7 @@ def read_site(path: Path) -> str:
         if found.st_uid not in {0, os.getuid()}:
             raise UnreadableSite("it must belong to root, or to you")
         if stat.S_IMODE(found.st_mode) & 0o022:
-            raise UnreadableSite("others may write to it: chmod go-w")
+            raise UnreadableSite("other users can write to it: chmod go-w")
         data = os.read(descriptor, MOST_BYTES + 1)
     finally:
         os.close(descriptor)

@@ -54,7 +54,7 @@ class Interface:
     def require_controller(self) -> Controller:
         """Return the controller. Raises `InvalidState` while this is a standby."""
         if self.controller is None:
-            raise InvalidState("This process waits in standby; it has no cluster yet.")
+            raise InvalidState("This process is on standby; it has no cluster yet.")
         return self.controller
 
     def require_sampler(self) -> Sampler:
@@ -82,7 +82,7 @@ class _Handler(web.RequestHandler):
         # Versions without secrets get advice on versions instead of a refusal.
         older = given is None and version not in {"", str(PROTOCOL_VERSION)}
         if not older and not is_secret(given or "", self.interface.secret):
-            raise AccessDenied("Requests to this cluster need its secret, which is in its private folder.")
+            raise AccessDenied("Requests to this cluster require its secret, which is in its private folder.")
         if version != str(PROTOCOL_VERSION):
             raise ProtocolMismatch(
                 f"This cluster uses protocol {PROTOCOL_VERSION} of gpucluster, the request {version or '?'}. "

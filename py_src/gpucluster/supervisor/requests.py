@@ -197,7 +197,7 @@ class Requests:
             why=f"{who} released the results of '{released.name}' at {clock}; compute them again.",
         )
         if not n_released:
-            raise InvalidState(f"That notebook holds no results of '{released.name}' any more.")
+            raise InvalidState(f"That notebook no longer holds results of '{released.name}'.")
         self._activity_log.note_request("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
         return self._model
 

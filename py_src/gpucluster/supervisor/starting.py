@@ -113,15 +113,15 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
             scratch = folder.scratch_in(str(top))
         scratch.mkdir(mode=0o700)
     except FileExistsError:
-        raise PreflightFailed(f"local_directory: {scratch} exists already. Choose another directory.") from None
+        raise PreflightFailed(f"local_directory: {scratch} already exists. Choose another directory.") from None
     except OSError as error:
         if local_directory is None:
             raise PreflightFailed(
                 storage_refusal(error, folder.path.parent) or f"{scratch}: {error.strerror}."
             ) from error
         raise PreflightFailed(
-            f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose one that you may write "
-            "to, or that can be created."
+            f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose one that you can write to, "
+            f"or that can be created."
         ) from error
     return scratch
 
@@ -137,7 +137,7 @@ def _make_directory(directory: Path) -> None:
             place.mkdir(mode=0o700, exist_ok=True)  # Another user may be faster; checked below.
         if not others_cannot_replace(place):
             raise PreflightFailed(
-                f"local_directory: other users may write to {place} and replace what is in it. Choose a directory "
+                f"local_directory: other users can write to {place} and replace its contents. Choose a directory "
                 "below your own directories or the system's, or one with the sticky bit."
             )
 

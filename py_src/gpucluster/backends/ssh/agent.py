@@ -219,7 +219,7 @@ class Agent:
             nanny = make(scheduler, **options)
             await asyncio.wait_for(nanny, timeout)
             if nanny.status.name == "failed":
-                raise RuntimeError("the worker ended during its start")
+                raise RuntimeError("the worker exited during startup")
         except BaseException as error:
             self._starting.pop(name, None)
             self._events.write("failed", name=name, why=_cause(error))

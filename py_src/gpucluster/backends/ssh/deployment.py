@@ -149,7 +149,7 @@ class SSHWorker(StartedElsewhere):
             raise self.note_failure(error) from None
         self.note_running()
         if not self.runs:
-            raise self.note_failure(HostUnusable(f"{self._where}: the worker ended during its start."))
+            raise self.note_failure(HostUnusable(f"{self._where}: the worker exited during startup."))
 
     async def close(self) -> None:
         host = self._host
@@ -177,5 +177,5 @@ class SSHWorker(StartedElsewhere):
 
     def has_gone(self) -> None:
         """Note that it has ended, or may have."""
-        self.has_failed(HostUnusable(f"{self._where}: the worker ended during its start."))
+        self.has_failed(HostUnusable(f"{self._where}: the worker exited during startup."))
         self.note_gone()

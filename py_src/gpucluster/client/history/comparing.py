@@ -26,7 +26,7 @@ class GroupComparison(BaseModel, frozen=True):
     """The tasks of one kind, in the first and the second runs. Times are medians of all runs."""
 
     work: str
-    name: str = Field(description="Of the group; of its transfers with '(transfers)' after it.")
+    name: str = Field(description="Name of the group, with '(transfers)' appended for its transfers.")
     first_seconds: float
     second_seconds: float
     ratio: float

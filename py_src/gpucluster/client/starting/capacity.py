@@ -169,7 +169,7 @@ def usable_gpus(devices: list[int | str] | None = None) -> int | None:
 class ListedPreset(Preset):
     """A preset with its usability on this machine."""
 
-    problem: str | None = Field(None, description="Why it cannot be used here; null: it can.")
+    problem: str | None = Field(None, description="Why it cannot be used here; null if it can.")
 
 
 def kinds_here() -> list[KindModel]:

@@ -182,7 +182,7 @@ def import_questions(found: Namespace, _say: Say) -> Answer:
 
     into = getattr(found, "into", None)
     if into and (into.endswith(os.sep) or Path(into).is_dir()):
-        raise InvalidRequest(f"--into: {shown_path(into)} is a directory; give the name of a file.")
+        raise InvalidRequest(f"--into: {shown_path(into)} is a directory; give a file name.")
     lesson = known_lesson(found.lesson)
     done = import_file(
         Path(found.source), lesson.id, topic=found.topic, link=getattr(found, "link", None),

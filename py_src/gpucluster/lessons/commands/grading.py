@@ -264,7 +264,7 @@ def _result(name: str) -> Path:
     """
     path = Path(name).expanduser().absolute()
     if path.is_dir() or name.endswith(os.sep):
-        raise InvalidRequest(f"{shown_path(name)} is a directory; give the name of a file.")
+        raise InvalidRequest(f"{shown_path(name)} is a directory; give a file name.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

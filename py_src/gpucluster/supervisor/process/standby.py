@@ -58,9 +58,9 @@ class Standby:
             record = self._registry.read(self._folder)
         mine = record is not None and record.process in {None, identify(os.getpid())}
         if record is None or record.kind != "cluster" or record.cluster is None or not mine:
-            raise InvalidState("There is no cluster for this process to take.")
+            raise InvalidState("No cluster is assigned to this process.")
         if record.cluster.id != self._folder.id or record.cluster.state is not ClusterState.STARTING:
-            raise InvalidState("The cluster that this process was to take is not waiting to be started.")
+            raise InvalidState("The cluster assigned to this process is not waiting to start.")
         return record.cluster
 
     def note_ready(self) -> None:
