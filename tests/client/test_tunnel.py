@@ -130,7 +130,7 @@ def test_foreign_server_files_are_ignored(jupyter: HTTPServer, tmp_path: Path) -
     _write(tmp_path, jupyter.server_port, pid=1, name="jpserver-4.json")
     _write(tmp_path, jupyter.server_port, name="jpserver-5.json", base_url="/x'; rm -rf /")
     os.mkfifo(tmp_path / "jpserver-6.json")
-    with pytest.raises(InvalidState, match=rf"You have no Jupyter server on {HOST}; 5 files .*srun --overlap"):
+    with pytest.raises(InvalidState, match=rf"You have no Jupyter server on {HOST}; 5 Jupyter files .*srun --overlap"):
         plan_tunnel(directory=tmp_path, environment={})
     assert len(list(tmp_path.iterdir())) == 6
     with pytest.raises(InvalidState, match="Nothing is listening on port 1 of"):

@@ -144,8 +144,7 @@ function expectFigures(figures: IFigures, expected: IFiguresCase): void {
   expect(figures.gpu === null ? undefined : formatPercent(figures.gpu)).toBe(expected.gpu);
   const { cpu } = expected;
   expect(coresFigure(figures, words)).toBe(
-    // The panel counts cores only.
-    cpu === undefined ? null : `${cpu.used} / ${cpu.capacity.replace('thread', 'core')}`
+    cpu === undefined ? null : `${cpu.used} / ${cpu.capacity}`
   );
 }
 

@@ -82,7 +82,7 @@ def test_figures_and_rules_of_gpus(machine: FakeMachine, registry: str) -> None:
     assert {finding["rule"] for finding in report["findings"]} == {"gpu_waits"}, report["findings"]
     lines = {line["name"] for line in report["timeline_data"]["lines"]}
     assert lines == {"host memory", "VRAM", "CPU", "GPU"}
-    assert any("as the telemetry saw it" in note for note in report["notes"])
+    assert any("sampled once a second" in note for note in report["notes"])
     assert [finding["rule"] for finding in low["findings"]] == ["small_kernels"], "busy at a quarter of the power"
     assert "low power: GPU 0 95 % of the time with 25 % of its" in low["findings"][0]["evidence"]
     assert [finding["rule"] for finding in full["findings"]] == ["fine"], "busy at nearly all of it"

@@ -173,7 +173,7 @@ class TestDenied:
             response = await fetch(url + path, method, BODY[method], **jp_auth_header)
             assert response.code == 403, (method, path)
             message = json.loads(response.body)["message"]
-            assert message == "Your account may not do this on this Jupyter server.", (method, path)
+            assert message == "Your account is not allowed to do this on this Jupyter server.", (method, path)
 
     async def test_socket(self, url, running_cluster, jp_auth_header):
         for path in SOCKETS:
@@ -182,7 +182,7 @@ class TestDenied:
     async def test_dashboard(self, url, running_cluster, jp_auth_header):
         response = await fetch(url + "dashboard/shared/status", **jp_auth_header)
         assert response.code == 403
-        assert b"may not do this" in response.body
+        assert b"is not allowed to do this" in response.body
 
 
 @pytest.mark.server(authorizer_class=ReadOnly)

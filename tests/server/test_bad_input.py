@@ -189,7 +189,7 @@ class TestUnsafeRegistry:
         monkeypatch.setattr(jp_serverapp.authorizer, "is_authorized", lambda *arguments: False)
         for path in ("clusters", "schema"):
             code, error = await api("GET", path)
-            assert (code, error["message"]) == (403, "Your account may not do this on this Jupyter server.")
+            assert (code, error["message"]) == (403, "Your account is not allowed to do this on this Jupyter server.")
 
 
 async def test_directory_opened_to_others_while_running(registry_directory, api, jp_ws_fetch, closing):

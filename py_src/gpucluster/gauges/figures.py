@@ -53,7 +53,6 @@ class Figures:
 
     * `gpu`: percentage of time in which GPUs computed; the mean over GPUs.
     * `cores`: busy cores.
-    * `threads`: those that run tasks.
     * `capacity`: number of cores that the threads can use: no more than the machine has.
     """
 
@@ -62,7 +61,6 @@ class Figures:
     results: Bar | None
     gpu: float | None
     cores: float | None
-    threads: int | None
     capacity: int | None
 
     @property
@@ -80,7 +78,6 @@ def worker_figures(sample: TelemetrySample, place: int) -> Figures:
         results=_results(sample, place),
         gpu=gpu if isinstance(gpu, (int, float)) else None,
         cores=cpu / 100 if isinstance(cpu, (int, float)) else None,
-        threads=threads,
         capacity=_capacity(threads, sample.host_cores),
     )
 
@@ -100,7 +97,6 @@ def cluster_figures(sample: TelemetrySample) -> Figures:
         results=sum_bars("Results", (_results(sample, place) for place in places)),
         gpu=sum(gpu) / len(gpu) if gpu else None,
         cores=sum(cpu) / 100 if cpu else None,
-        threads=n_threads,
         capacity=_capacity(n_threads, sample.host_cores),
     )
 

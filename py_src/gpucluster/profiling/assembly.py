@@ -385,13 +385,13 @@ _NO_SCHEDULER = "The cluster's scheduler was gone at the end, so tasks, transfer
 _NO_WORKERS = "{missing} of {known} workers reported no metrics (memory, transfers, spilling): {why}."
 _OTHER_LOG = "Transfers of {count} workers were not measured: their transfer log was replaced during the run."
 _TIERS = (
-    "Spilled bytes of GPU workers are the most that lay in host memory and on disk beyond the beginning, as the "
-    "telemetry saw it once a second; what moved there and back in between is not seen."
+    "Spilled bytes of GPU workers are the maximum in host memory and on disk above the start, sampled once a second; "
+    "what moved there and back between samples is not counted."
 )
 _NO_TIERS = "Spilled bytes of GPU workers were not measured: this cluster has no telemetry of gpucluster."
 _OTHERS = "{count} clients were connected to the cluster; the work of all of them is counted."
 _UNFINISHED = (
-    "{count} tasks were not over at the end. To measure all of a computation, wait for it in the same cell, such as "
+    "{count} tasks were unfinished at the end. To measure all of a computation, wait for it in the same cell, such as "
     "with distributed.wait(x)."
 )
 

@@ -107,7 +107,7 @@ def tiny_tasks(report: ReportFigures) -> Finding | None:
         rule="tiny_tasks",
         title="Tasks are too small",
         evidence=f"{count:,} tasks computed {seconds(mean)} each on average, but one was done every "
-        f"{seconds(per_task)}: most of the time went into handing them out.{scheduler}",
+        f"{seconds(per_task)}: most of the time went into scheduling.{scheduler}",
         advice="Make chunks or partitions larger, or do many items in one task, so that a task takes 100 ms or more.",
     )
 
@@ -427,7 +427,7 @@ def to_notebook(report: ReportFigures) -> Finding | None:
     return Finding(
         rule="to_notebook",
         title="Large results come to the notebook",
-        evidence=f"{format_size(gathered)} were brought to the notebook, through the scheduler.",
+        evidence=f"{format_size(gathered)} were transferred to the notebook, through the scheduler.",
         advice="Keep large results on the workers with persist(), write them with to_parquet() or to_zarr(), and "
         f"compute() only what you look at: aggregates, samples, head().{pandas}",
     )

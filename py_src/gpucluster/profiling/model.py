@@ -144,7 +144,7 @@ class ReportFigures(BaseModel, extra="forbid"):
     n_threads: int = 0
     n_tasks: int | None = None
     n_failed_tasks: int | None = None
-    n_unfinished_tasks: int | None = Field(None, description="Tasks that were not over when the block was.")
+    n_unfinished_tasks: int | None = Field(None, description="Tasks that were unfinished when the block ended.")
     compute_seconds: float | None = Field(None, description="Sum over all threads.")
     transfer_seconds: float | None = None
     disk_seconds: float | None = None

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from .sizes import format_size
 
-_CLOSED = "You may not write in {folder} on the disk {disk}. Give yourself the right to, or use another folder."
+_CLOSED = (
+    "You have no permission to write to {folder} on the disk {disk}. Change its permissions, or use another folder."
+)
 _REFUSALS = {
     errno.ENOSPC: "The disk {disk} is full{figures}: nothing can be written in {folder}. Free some space there.",
     errno.EDQUOT: "Your quota on the disk {disk} is used up: nothing can be written in {folder}. "

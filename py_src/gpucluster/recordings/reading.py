@@ -168,7 +168,7 @@ def _no_recording(path: Path) -> RecordingUnreadable:
 
 
 def _no_beginning(path: Path) -> RecordingUnreadable:
-    return RecordingUnreadable(f"{named(path)} is damaged at its beginning; nothing of it can be played.")
+    return RecordingUnreadable(f"{named(path)} is damaged at the beginning; none of it can be played.")
 
 
 def _header(path: Path, line: bytes) -> Recording:

@@ -83,7 +83,7 @@ class RefusalMixin(JupyterHandler):
         if not getattr(self, "_jupyter_current_user", None):
             return "Log in to Jupyter and try again."
         if isinstance(error, HTTPError) and "not authorized" in (error.log_message or ""):
-            return "Your account may not do this on this Jupyter server."
+            return "Your account is not allowed to do this on this Jupyter server."
         return "The request does not come from a page of this Jupyter server. Reload the page and try again."
 
 

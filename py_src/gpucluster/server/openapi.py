@@ -86,7 +86,7 @@ def _of_dashboard(method: str, summary: str) -> Operation:
 OPERATIONS = (
     Operation("get", "api/clusters", "List the clusters, newest first.", "ClusterList"),
     Operation(
-        "post", "api/clusters", "Create a cluster; returns at once, while it starts.", "ClusterModel",
+        "post", "api/clusters", "Create a cluster; returns immediately, while it starts.", "ClusterModel",
         body="ClusterSpec", status=201, refusals=(409, 422),
     ),
     Operation(
