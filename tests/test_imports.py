@@ -113,7 +113,14 @@ OF_CONTROL = {"distributed", "dask", "numpy", "tornado", "bokeh", "jupyter_serve
         ("import gpucluster.client.control", OF_CONTROL),
         ("import gpucluster.client.api", OF_CONTROL | {"anywidget", "ipywidgets", "IPython"}),
         ("import gpucluster; gpucluster.list()", {"distributed", "dask", "numpy", "bokeh"}),
+        ("import gpucluster; gpucluster.datasets", {"dask", "numpy", "pandas", "sklearn"}),
+        ("import gpucluster.client.api, gpucluster.recordings.reading", {"pandas"}),
         ("import gpucluster.server.extension", {"distributed", "dask", "numpy", "bokeh", "dask_cuda"}),
+        ("import gpucluster.lessons.classroom", {"numpy", "distributed", "dask", "IPython", "nbformat"}),
+        (
+            "import gpucluster.lessons.learner_progress",
+            {"numpy", "dask", "distributed", "IPython", "pandas", "httpx"},
+        ),
         # The grader of thirty submissions starts processes for each.
         ("from gpucluster.lessons.grading.runner import grader; grader.find_exercise('06.2')", {"distributed", "dask"}),
     ],

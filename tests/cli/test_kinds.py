@@ -17,10 +17,11 @@ from gpucluster.client.display.card import card_html
 from gpucluster.protocol import kinds
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.messages import Message, MessageCode
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.models import ClusterModel, ClusterState, Wanted
 from gpucluster.protocol.spec import parse_spec
 from gpucluster.widgets.picture import Picture
 
+from tests.models import cluster_model
 from tests.thirdparty.installing import offer
 
 AWKWARD = """
@@ -122,11 +123,10 @@ def waiting(**changes: Any) -> ClusterModel:
     """A cluster of that kind with one worker and three pending ones."""
     fields: dict[str, Any] = {
         "id": "0123abcd", "name": "jobs", "backend": "awkward", "backend_title": "Queued", "n_workers": 1,
-        "state": ClusterState.RUNNING, "wanted": Wanted(n_workers=4), "idle": Idle(), "python": "python",
-        "created_at": "2026-11-22T10:00:00Z", "spec": parse_spec({"backend": "awkward"}), "n_pending": 3,
+        "wanted": Wanted(n_workers=4), "spec": parse_spec({"backend": "awkward"}), "n_pending": 3,
         "messages": [Message.of(MessageCode.PENDING, "The queue <short> is full.")],
     }  # fmt: skip
-    return ClusterModel(**{**fields, **changes})
+    return cluster_model(**{**fields, **changes})
 
 
 def test_pending_workers_show_the_reason() -> None:

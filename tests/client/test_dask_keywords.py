@@ -9,8 +9,10 @@ from distributed import Security, Worker
 from gpucluster.backends.local import LocalSpec
 from gpucluster.client.dask_keywords import bounded_workers, read_keywords, wanted_workers
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
+from gpucluster.protocol.models import WorkerModel
 from gpucluster.protocol.spec import parse_spec
+
+from tests.models import cluster_model
 
 
 def read(backend="local", **keywords):
@@ -114,11 +116,7 @@ GIB = 2**30
 
 def model(*, workers=2, limit=2 * GIB, threads=2, **spec):
     made = [WorkerModel(name=str(n), n_threads=threads, memory_limit_bytes=limit) for n in range(workers)]
-    return ClusterModel(
-        id="c34cc47b", name="lab", backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
-        python="python", created_at="2026-01-01T00:00:00Z", workers=made, n_workers=workers,
-        spec=LocalSpec(threads_per_worker=threads, **spec),
-    )  # fmt: skip
+    return cluster_model(workers=made, n_workers=workers, spec=LocalSpec(threads_per_worker=threads, **spec))
 
 
 @pytest.mark.parametrize(

@@ -264,9 +264,7 @@ def test_accelerators_are_named_whether_they_are_there_or_not() -> None:
     assert all("not installed here" in line or "installed: " in line for line in text.splitlines())
 
 
-def test_pictures_are_sound_and_say_what_they_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[vector.Picture] = []
-    monkeypatch.setattr(vector.Picture, "show", lambda picture: drawn.append(picture))
+def test_pictures_are_sound_and_say_what_they_show(shown: list[vector.Picture]) -> None:
     capstone.journey([])
     capstone.journey(["business", "data", "preparation", "modelling", "preparation", "modelling"])
     means = pd.DataFrame({"temp": [50.0, 80.0], "humid": [90.0, 40.0], "wind_speed": [12.0, 5.0],
@@ -278,10 +276,10 @@ def test_pictures_are_sound_and_say_what_they_show(monkeypatch: pytest.MonkeyPat
     capstone.months({10: 3.4, 12: 2.4}, 3.2, {"at_least": 3.0, "worst_month": 2.5})
     capstone.drift({"same": {"temp": 0.1, "hour": 0.0}, "december": {"temp": 3.4, "hour": 0.01}}, 0.25)
     capstone.chains({"one": ([("abs", True, 8.0), ("rank", False, 8.0)], (8.0, 0.0))})
-    assert len(drawn) == 9
-    for picture in drawn:
+    assert len(shown) == 9
+    for picture in shown:
         assert len(sound(picture.svg()).get("aria-label") or "") > 40
-    words = [picture.words for picture in drawn]
+    words = [picture.words for picture in shown]
     assert "rain" in words[2] and "30%" in words[2]
     assert "December: 2.40, at least 2.5 required" in words[6]
     assert "same: none" in words[7] and "december: temp 3.40" in words[7]

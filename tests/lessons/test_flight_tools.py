@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import re
-import symtable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from gpucluster.lessons.course.lesson_05_flights.tools import (
     column_bytes,
     write_monthly_csv,
 )
+from gpucluster.lessons.following import statements_of
 from gpucluster.lessons.material.conversion import as_pandas
 from gpucluster.lessons.probes import accelerator
 from gpucluster.lessons.probes.memory import peak_memory, small_worker
@@ -34,7 +34,6 @@ LESSON = find_lesson("05")
 
 
 def cell_with(words: str) -> str:
-    assert LESSON is not None
     cells = (LESSON.folder / "lesson.py").read_text(encoding="utf-8").split("# %% ")
     [found] = [cell for cell in cells if words in cell and not cell.startswith("[markdown]")]
     return found.partition("\n")[2]
@@ -192,24 +191,14 @@ def plain(text: str) -> str:
 
 def names(cell: SourceCell) -> tuple[set[str], set[str]]:
     """Return the names that a cell makes, and those that it uses, in functions as well."""
-    made, used = set(), set()
-    tables = [symtable.symtable(plain(cell.solution_text()), "<cell>", "exec")]
-    while tables:
-        table = tables.pop()
-        tables += table.get_children()
-        for symbol in table.get_symbols():
-            if table.get_type() == "module":
-                made |= {symbol.get_name()} if symbol.is_assigned() or symbol.is_imported() else set()
-            if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
-                used.add(symbol.get_name())
-    return made, used
+    statements = statements_of([cell.solution_text()], plain)
+    assert statements, "the cell is Python"
+    return {name for one in statements for name in one.gives}, {name for one in statements for name in one.takes}
 
 
 def second_half() -> list[SourceCell]:
     """The first two code cells, and those from section 6 on."""
-    lesson = find_lesson("05")
-    assert lesson is not None
-    cells = read_source(lesson.folder / "lesson.py").cells
+    cells = read_source(LESSON.folder / "lesson.py").cells
     start = next(number for number, cell in enumerate(cells) if cell.anchor == "categories")
     code = [(number, cell) for number, cell in enumerate(cells) if cell.type == "code"]
     return [cell for number, cell in code[:2] + [pair for pair in code if pair[0] > start]]

@@ -6,19 +6,17 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import check
 from gpucluster.lessons.course.lesson_09_mpi_and_dask import checks
 from gpucluster.lessons.course.lesson_09_mpi_and_dask.probes import run_coroutine
 from gpucluster.lessons.figures import mpi as figures
-from gpucluster.lessons.figures import vector
+from gpucluster.lessons.hints import solution_of
 from gpucluster.lessons.results import State
 from gpucluster.lessons.simulations.ranks.local_world import SentMessage
 
 from tests.lessons.answering import seeds
 from tests.lessons.test_answers import load, named
 
-LESSON = find_lesson("09")
 ALONE = ["09.2", "09.3", "09.5", "09.7", "09.8", "09.9", "09.10", "09.11"]
 WITH_CLUSTER = ["09.1", "09.4", "09.6"]
 
@@ -29,10 +27,7 @@ def without_mpi(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def solution(number: str) -> list[Any]:
-    assert LESSON is not None
-    exercise = LESSON.exercise(number)
-    assert exercise is not None
-    return load("import asyncio\nimport numpy as np\n" + exercise.solution, f"<{number}>", named(number))
+    return load("import asyncio\nimport numpy as np\n" + solution_of(number), f"<{number}>", named(number))
 
 
 @pytest.mark.parametrize("seed", seeds(6))
@@ -78,9 +73,7 @@ def test_messages_are_placed_in_rounds() -> None:
     assert figures.rounds_of(_sent((1, 0), (3, 2), (2, 0))) == [1, 1, 2]
 
 
-def test_pictures_are_svg_with_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    shown: list[Any] = []
-    monkeypatch.setattr(vector.Picture, "show", lambda picture: shown.append(picture))
+def test_pictures_are_svg_with_words(shown: list[Any], capsys: pytest.CaptureFixture[str]) -> None:
     figures.two_worlds()
     figures.rounds({"master": _sent((1, 0), (2, 0)), "tree <b>": _sent((1, 0))}, 3)
     figures.repeats({"MPI": [0.5, 0.7], "Dask": [1.0]})

@@ -40,14 +40,6 @@ from tests.lessons.test_answers import load, named
 GIVEN = Pipeline(batches=6, load=0.3, copy_in=0.04, kernels=0.25, copy_out=0.02)
 
 
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[vector.Picture]:
-    """Pictures that would have been shown."""
-    pictures: list[vector.Picture] = []
-    monkeypatch.setattr(vector.Picture, "show", lambda picture: pictures.append(picture))
-    return pictures
-
-
 def solution(number: str) -> list[Any]:
     text = "import numpy as np\nimport pandas as pd\n" + solution_of(number)
     return load(text, f"<{number}>", named(number))
@@ -211,44 +203,44 @@ def check_svg(picture: vector.Picture) -> str:
     return " | ".join(one.text or "" for one in texts)
 
 
-def test_pictures_of_time(drawn: list[vector.Picture]) -> None:
+def test_pictures_of_time(shown: list[vector.Picture]) -> None:
     timelines.stream(RECORDS, 3, (1.0, 1.0))
-    assert "From 1.00 s on, no thread computed for 1.00 s" in drawn[-1].words
-    assert "thread 2" in check_svg(drawn[-1])  # one that did nothing has a row as well
-    assert "sum&lt;x&gt;: 500.0 ms, from 2.000 s" in drawn[-1].svg()
+    assert "From 1.00 s on, no thread computed for 1.00 s" in shown[-1].words
+    assert "thread 2" in check_svg(shown[-1])  # one that did nothing has a row as well
+    assert "sum&lt;x&gt;: 500.0 ms, from 2.000 s" in shown[-1].svg()
     timelines.lanes({"in turns": GIVEN, "ahead": replaced(ahead=1)})
-    assert "in turns 3.66 s, ahead 2.16 s" in drawn[-1].words
-    check_svg(drawn[-1])
+    assert "in turns 3.66 s, ahead 2.16 s" in shown[-1].words
+    check_svg(shown[-1])
     timelines.capture(simulated_capture())
-    assert "stream 13" in check_svg(drawn[-1])
+    assert "stream 13" in check_svg(shown[-1])
 
 
-def test_pictures_of_counters(drawn: list[vector.Picture]) -> None:
+def test_pictures_of_counters(shown: list[vector.Picture]) -> None:
     counters.counters(
         {"device 0": [1.0, float("nan"), 100.0, 50.0], "silent": [float("nan")]}, "%", rolling=2, limit=50
     )
-    assert "device 0 50" in drawn[-1].words
-    assert "silent" not in check_svg(drawn[-1])
+    assert "device 0 50" in shown[-1].words
+    assert "silent" not in check_svg(shown[-1])
     counters.traces(mystery_traces())
-    assert "out of memory!" in check_svg(drawn[-1])
+    assert "out of memory!" in check_svg(shown[-1])
     counters.shares({"load": 1.0, "other": 3.0})
-    assert "load 25%" in check_svg(drawn[-1])
+    assert "load 25%" in check_svg(shown[-1])
 
 
-def test_picture_of_a_roofline(drawn: list[vector.Picture]) -> None:
+def test_picture_of_a_roofline(shown: list[vector.Picture]) -> None:
     roofline.roofline({"add": (1 / 12, 2e9), "product": (200.0, 5e10)}, {"here": (6e10, 2e10), **roofline.PUBLISHED},
                       {"add": "memory"})  # fmt: skip
-    text = check_svg(drawn[-1])
+    text = check_svg(shown[-1])
     assert "here: 60 Gflop/s, 20 GB/s" in text
-    assert "add: 0.0833 operations per byte, 2 Gflop/s, memory-bound" in drawn[-1].svg()
+    assert "add: 0.0833 operations per byte, 2 Gflop/s, memory-bound" in shown[-1].svg()
 
 
-def test_nothing_to_draw_is_said(drawn: list[vector.Picture], capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_draw_is_said(shown: list[vector.Picture], capsys: pytest.CaptureFixture[str]) -> None:
     timelines.stream([], 2)
     counters.counters({"a": [float("nan")]}, "%")
     counters.shares({"load": 0.0})
     roofline.roofline({}, {"here": (1.0, 1.0)})
-    assert drawn == []
+    assert shown == []
     assert capsys.readouterr().out.count("Nothing to draw") == 4
 
 

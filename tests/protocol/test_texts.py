@@ -9,14 +9,13 @@ from datetime import timedelta
 
 import pytest
 from dask.utils import parse_timedelta
-from gpucluster.backends.local import LocalSpec
 from gpucluster.cli.changes import CHANGES
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.durations import parse_seconds
 from gpucluster.protocol.errors import ClusterNotFound, InvalidRequest, WorkerNotFound
 from gpucluster.protocol.kinds import parse_spec
 from gpucluster.protocol.messages import MessageCode
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
+from gpucluster.protocol.models import ClusterModel, WorkerModel
 from gpucluster.protocol.plain_text import escaped, plain_log, printable
 from gpucluster.protocol.sizes import format_size, parse_size, parse_size_or_auto
 from gpucluster.protocol.verbs import VERBS, Verb, arguments_of, known_verbs, posts
@@ -24,6 +23,8 @@ from gpucluster.protocol.workers import find_worker
 from gpucluster.supervisor.requests import Requests
 from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.models import cluster_model
 
 
 @pytest.mark.parametrize(
@@ -179,11 +180,7 @@ UUIDS = ("GPU-0000aaaa-1111-2222", "GPU-0000aaab-1111-2222", "MIG-12345678-9999-
 
 
 def cluster(*names: str) -> ClusterModel:
-    return ClusterModel(
-        id="00000001", name="c", backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
-        python="python", created_at="2026-11-21T08:00:00.000Z", spec=LocalSpec(),
-        workers=[WorkerModel(name=name, n_threads=1) for name in names],
-    )  # fmt: skip
+    return cluster_model(workers=[WorkerModel(name=name, n_threads=1) for name in names])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import gzip
 import json
 import math
 import os
-import sys
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -443,11 +442,3 @@ def test_mistakes_are_refused():
         frame("nothing")
     with pytest.raises(InvalidRequest, match="by: must be 'cluster', 'worker' or 'task', not 'host'"):
         frame("kmeans-cpu", by="host")  # type: ignore[arg-type]
-
-
-@pytest.mark.processes
-def test_pandas_is_imported_when_it_is_used():
-    import subprocess
-
-    code = "import sys, gpucluster.client.api, gpucluster.recordings.reading; assert 'pandas' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

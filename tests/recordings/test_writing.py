@@ -14,24 +14,16 @@ from unittest.mock import Mock
 
 import pytest
 from gpucluster.backends.cuda.spec import CudaSpec
-from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.errors import InvalidRequest
-from gpucluster.protocol.models import (
-    ClusterModel,
-    ClusterState,
-    DeviceModel,
-    HostDevices,
-    Idle,
-    Telemetry,
-    Versions,
-    Wanted,
-)
+from gpucluster.protocol.models import DeviceModel, HostDevices, Telemetry, Versions
 from gpucluster.protocol.recordings import Recording
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.recordings import writing
 from gpucluster.recordings.reading import read_recording
 from gpucluster.recordings.writing import WITHHELD, Pseudonyms, RecordingFull, RecordingWriter, provenance, target_of
 from pydantic import ValidationError
+
+from tests.models import cluster_model
 
 UUIDS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in (0xABCD, 0x1234)]
 HEADER = Recording(
@@ -257,9 +249,8 @@ def recorded(
     devices = [DeviceModel(uuid=GPUS[place], index=place, name=name) for place, name in enumerate(names)]
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
     monkeypatch.setattr(writing, "host_devices", lambda: host)
-    model = ClusterModel(
-        id="0123abcd", name="wire", backend="cuda", has_gpus=True, state=ClusterState.RUNNING, wanted=Wanted(),
-        idle=Idle(), python="/usr/bin/python3", created_at=AT, spec=spec or CudaSpec(),
+    model = cluster_model(
+        "0123abcd", backend="cuda", has_gpus=True, spec=spec or CudaSpec(),
         versions=Versions(gpucluster="0.1.0", python="3.12.1", distributed="2026.7.1", dask_cuda="26.10.0"),
     )  # fmt: skip
     fields = {"id": "0123abcd", "at": AT, "workers": GPUS, "device": GPUS, **changes}
@@ -304,12 +295,8 @@ def test_unknown_device_is_simulated(names, changes, monkeypatch):
 
 def test_cpu_workers_ask_for_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "host_devices", lambda: pytest.fail("not needed"))
-    model = ClusterModel(
-        id="0123abcd", name="wire", backend="local", state=ClusterState.RUNNING, wanted=Wanted(), idle=Idle(),
-        python="/usr/bin/python3", created_at=AT, spec=LocalSpec(),
-    )  # fmt: skip
     sample = TelemetrySample(id="0123abcd", at=AT, workers=["0"])
-    header = provenance(model, sample, title="A test", note=None, recorded_at=AT)
+    header = provenance(cluster_model("0123abcd"), sample, title="A test", note=None, recorded_at=AT)
     assert header.label == "Recorded on CPU workers at 2026-11-20 14:03 UTC — not a live cluster"
     assert header.driver is None
 

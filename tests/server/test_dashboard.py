@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
 
-from .models import cluster_model
+from tests.models import cluster_model
 
 
 @pytest.fixture(params=["/", "/user/x/", "/a%40b/"])

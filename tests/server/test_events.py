@@ -15,7 +15,7 @@ from gpucluster.registry.store import Registry
 from gpucluster.server.event_stream import COMPRESS_ABOVE_BYTES, MAX_MESSAGE_BYTES, EventPump, Viewer, event_message
 from tornado.iostream import StreamClosedError
 
-from .models import cluster_model
+from tests.models import cluster_model
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from prometheus_client.core import Metric
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from .models import cluster_model
+from tests.models import cluster_model
 
 
 def parsed(text: str) -> dict[str, Metric]:

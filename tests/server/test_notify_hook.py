@@ -13,7 +13,7 @@ from gpucluster.protocol.messages import Message, MessageCode
 from gpucluster.protocol.models import ClusterChanged, ClusterState, Hello
 from gpucluster.server.extension import NotifyHook
 
-from .models import cluster_model
+from tests.models import cluster_model
 
 pytestmark = pytest.mark.processes
 

@@ -13,7 +13,7 @@ from gpucluster.registry.store import Registry
 from gpucluster.server import server_use
 from gpucluster.server.server_use import UseOfServer, note_on_lifetime
 
-from .models import cluster_model
+from tests.models import cluster_model
 
 RESTS = cluster_model(idle=Idle(quiet_since="2026-11-21T08:00:00Z"))
 COMPUTES = cluster_model()

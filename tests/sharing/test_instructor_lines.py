@@ -19,8 +19,7 @@ from gpucluster.operating_system.sockets import close, connect, groups_of, liste
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.protocol.instructing import ClassCluster, ClassClusters, ClusterFacts, HeldGPU, InstructorRequest
 from gpucluster.protocol.messages import Message, MessageCode
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
-from gpucluster.protocol.spec import parse_spec
+from gpucluster.protocol.models import ClusterModel, ClusterState
 from gpucluster.sharing.instructor_lines import (
     MOST_OF_A_USER,
     LineTooLong,
@@ -33,14 +32,11 @@ from gpucluster.site.reading import Instructors, instructors, is_instructor
 from gpucluster.supervisor.instructor_listener import InstructorListener, facts_of
 from pydantic import ValidationError
 
+from tests.models import cluster_model
+
 
 def model(**changes: object) -> ClusterModel:
-    fields = {
-        "id": "000000a1", "name": "thesis", "backend": "local", "state": ClusterState.RUNNING, "wanted": Wanted(),
-        "idle": Idle(), "python": "/usr/bin/python3", "created_at": "2026-01-01T10:00:00.050Z",
-        "spec": parse_spec({"backend": "local"}), **changes,
-    }  # fmt: skip
-    return ClusterModel.model_validate(fields)
+    return cluster_model("000000a1", **{"name": "thesis", **changes})
 
 
 def test_facts_hold_no_name():

@@ -10,10 +10,12 @@ import tempfile
 import pytest
 from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.errors import RegistryUnsafe
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted
+from gpucluster.protocol.models import ClusterState
 from gpucluster.registry.record import Record, now
 from gpucluster.registry.store import Registry
 from gpucluster.supervisor.__main__ import _note_failure
+
+from tests.models import cluster_model
 
 CONNECT, TARGET = "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "DASK_DISTRIBUTED__WORKER__MEMORY__TARGET"
 
@@ -75,17 +77,8 @@ def test_open_directory_is_recorded_as_reason(tmp_path):
     registry = Registry(tmp_path / "clusters")
     folder, held = registry.new_folder()
     os.close(held)
-    model = ClusterModel(
-        id=folder.id,
-        name="early",
-        backend="local",
-        state=ClusterState.STARTING,
-        wanted=Wanted(n_workers=1),
-        idle=Idle(),
-        python=sys.executable,
-        created_at=now(),
-        spec=LocalSpec(n_workers=1).written_down(),
-    )
+    spec = LocalSpec(n_workers=1).written_down()
+    model = cluster_model(folder.id, name="early", state=ClusterState.STARTING, created_at=now(), spec=spec)
     registry.write(folder, Record(kind="cluster", cluster=model))
     registry.directory.chmod(0o755)
     with pytest.raises(RegistryUnsafe) as refused:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.messages import MessageCode
-from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, Wanted, WorkerModel
+from gpucluster.protocol.models import ClusterModel, Wanted, WorkerModel
 from gpucluster.widgets.picture import MOST_WORKERS, Picture
 
 from tests.gauges.test_text import sample
+from tests.models import cluster_model
 
 GIB = 2**30
 HOSTILE = "<script>alert(1)</script>\" onload='x' &"
 
 
 def cluster(**changes: object) -> ClusterModel:
-    fields: dict[str, object] = {
-        "id": "0123abcd", "name": "blue", "backend": "cuda", "state": ClusterState.RUNNING, "n_workers": 2,
-        "workers": [WorkerModel(name=str(i), n_threads=1, memory_limit_bytes=GIB) for i in range(2)],
-        "wanted": Wanted(n_workers=2), "idle": Idle(), "python": "/usr/bin/python", "spec": LocalSpec(),
-        "created_at": "2026-11-21T10:00:00+00:00",
-    }  # fmt: skip
-    return ClusterModel.model_validate({**fields, **changes})
+    workers = [WorkerModel(name=str(i), n_threads=1, memory_limit_bytes=GIB) for i in range(2)]
+    wanted = {"wanted": Wanted(n_workers=2), "n_workers": 2, "workers": workers}
+    return cluster_model("0123abcd", **{"name": "blue", "backend": "cuda", **wanted, **changes})
 
 
 class Tags(HTMLParser):

@@ -177,15 +177,6 @@ def test_it_can_be_moved_to_another_machine(tmp_path: Path) -> None:
     assert record(EVENT, there).questions["03.q1"].answered == 2
 
 
-def test_it_imports_nothing_heavy() -> None:
-    program = (
-        "import sys, gpucluster.lessons.learner_progress\n"
-        "heavy = {'numpy', 'dask', 'distributed', 'IPython', 'pandas', 'httpx'} & sys.modules.keys()\n"
-        "assert not heavy, heavy"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
-
-
 def test_a_value_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     record(EVENT, tmp_path)
     before = (tmp_path / FILE_NAME).read_bytes()

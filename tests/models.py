@@ -6,10 +6,11 @@ from gpucluster.backends.local import LocalSpec
 from gpucluster.protocol.models import ClusterModel, ClusterState, Idle, TelemetrySample, Wanted
 
 
-def cluster_model(cluster_id: str = "00000001", **changes) -> ClusterModel:
+def cluster_model(id: str = "00000001", **changes) -> ClusterModel:
+    """A running cluster with one worker, except for the changes."""
     fields = {
-        "id": cluster_id,
-        "name": f"cluster-{cluster_id}",
+        "id": id,
+        "name": f"cluster-{id}",
         "backend": "local",
         "state": ClusterState.RUNNING,
         "wanted": Wanted(n_workers=1),
