@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,6 +26,8 @@ from gpucluster.widgets.kernel import (
     Stop,
     read_message,
 )
+
+from tests.conftest import until_async
 
 
 class Clock:
@@ -149,12 +150,6 @@ class Listener:
         self.removed = True
 
 
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(90):
-        while not condition():  # noqa: ASYNC110  # there is no event
-            await asyncio.sleep(0.02)
-
-
 @pytest.fixture
 def connections(monkeypatch: Any) -> list[str]:
     opened: list[str] = []
@@ -175,7 +170,7 @@ async def test_changed_record_reaches_listeners_within_a_second(monkeypatch: Any
     feed, listener = ClusterFeed(control, "unused"), Listener()
     feed.add(listener)
     async with asyncio.timeout(2):
-        await until(lambda: len(listener.models) == 3)
+        await until_async(lambda: len(listener.models) == 3)
     feed.discard(listener)
 
 
@@ -188,7 +183,7 @@ async def test_listeners_share_a_connection(
     for listener in listeners:
         feed.add(listener)
     feed.add(listeners[0])
-    await until(lambda: all(listener.lines for listener in listeners))
+    await until_async(lambda: all(listener.lines for listener in listeners))
     late = Listener()
     feed.add(late)
     assert late.models, "the known state is sent at once"
@@ -204,7 +199,7 @@ async def test_listeners_share_a_connection(
     await asyncio.sleep(0)
     heard = len(listeners[0].lines)
     feed.add(listeners[1])
-    await until(lambda: len(listeners[1].lines) > heard + 1)
+    await until_async(lambda: len(listeners[1].lines) > heard + 1)
     assert len(listeners[0].lines) == heard, "discarded listeners get nothing"
     feed.discard(listeners[1])
 
@@ -214,10 +209,10 @@ async def test_end_and_removal_are_reported(site: Any) -> None:
     control = AsyncControl(site.directory)
     feed, listener = ClusterFeed(control, model.id), Listener()
     feed.add(listener)
-    await until(lambda: listener.lines)
+    await until_async(lambda: listener.lines)
     await control.stop(model.id)
-    await until(lambda: listener.models[-1].state.ended)
+    await until_async(lambda: listener.models[-1].state.ended)
     await control.remove(model.id)
-    await until(lambda: listener.removed)
+    await until_async(lambda: listener.removed)
     feed.discard(listener)
     await asyncio.sleep(0)
