@@ -2,7 +2,7 @@
 
 import dask
 import pytest
-from distributed import Client
+from distributed import Client, default_client
 from distributed.comm.addressing import get_address_host
 from distributed.comm.registry import get_backend
 from gpucluster.client.scheme import SchemeBackend
@@ -31,3 +31,6 @@ def test_unknown_and_ended_clusters_are_refused_at_once(site) -> None:
     site.control.stop(model.id)
     with pytest.raises(InvalidState, match="The cluster 'over' is stopped"):
         Client("gpucluster://over")
+    assert dask.config.get("scheduler", None) is None
+    with pytest.raises(ValueError, match="No clients found"):
+        default_client()

@@ -79,6 +79,17 @@ def test_ended_default_client_refuses_until_replaced(here, canary):
         assert ended.status == "closed"
 
 
+def test_second_default_client_leaves_no_scheduler(here, canary):
+    """As when a cell that makes a client runs twice; Dask's own clients leave theirs."""
+    first, second = Client(here.scheduler.address), Client(here.scheduler.address)
+    with canary("Client._set_config, which is left when the last default client closes"):
+        assert dask.config.get("scheduler") == "dask.distributed"
+        first.close()
+        second.close()
+        assert dask.config.get("scheduler", None) is None
+        assert dask.delayed(sum)([1, 2]).compute() == 3
+
+
 def test_default_client_is_taken_over(here, canary):
     class Cluster:
         scheduler_address = here.scheduler.address

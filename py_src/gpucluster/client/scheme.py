@@ -12,11 +12,20 @@ from distributed.comm.addressing import parse_address
 from distributed.comm.core import Comm, Connector
 from distributed.comm.registry import Backend, get_backend
 
-from ..protocol.errors import InvalidState
+from ..dask_internals.comm_parts import FatalCommClosedError
+from ..protocol import errors
 from ..registry.store import Registry
 from .credentials import security_of
 
 SCHEME = "gpucluster"
+
+
+class ClusterNotFound(errors.ClusterNotFound, FatalCommClosedError):
+    """As it is one of distributed's own errors, a client that cannot start is closed and is not the default."""
+
+
+class InvalidState(errors.InvalidState, FatalCommClosedError):
+    """Likewise, for a cluster that accepts no connections."""
 
 
 class ClusterConnector(Connector):
@@ -24,7 +33,10 @@ class ClusterConnector(Connector):
 
     async def connect(self, address: str, deserialize: bool = True, **connection_args: Any) -> Comm:
         registry = Registry()
-        model = registry.find(address)
+        try:
+            model = registry.find(address)
+        except errors.ClusterNotFound as error:
+            raise ClusterNotFound(error.message) from None
         if model.state.ended or model.scheduler_address is None:
             raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it accepts no connections now.")
         scheme, location = parse_address(model.scheduler_address)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from datetime import datetime
 from functools import cached_property, wraps
 from typing import Any, Literal, NoReturn
 from weakref import WeakKeyDictionary, ref
 
+import dask
 import distributed
 from dask.callbacks import Callback
 from distributed.client import (
@@ -167,15 +168,16 @@ class ClientOfCluster(distributed.Client):
     Relies on the coroutine ``Client._handle_report()``, which returns when the scheduler has said goodbye or the client
     is being closed; on ``Client._send_to_scheduler(msg)``, which raises ``ClosedClientError`` then; on the coroutine
     ``Client._close(fast)``, while which ``Client.status`` is "closing" already where ``Client.close()`` was called; on
-    ``Client._set_as_default``; on ``Client.futures``, a dictionary of what the scheduler is asked to keep; on
-    ``Client._repr_html_()`` holding ``Client.dashboard_link``; on ``Client._graph_to_futures(expr, …)``, through
-    which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on; on the coroutine
-    ``Client._scatter``, which makes futures of what the scheduler has stored for this client; on
+    ``Client._set_as_default``; on ``Client._set_config``, which a client made as the default one leaves when no default
+    client remains, to restore Dask's configuration; on ``Client.futures``, a dictionary of what the scheduler is asked
+    to keep; on ``Client._repr_html_()`` holding ``Client.dashboard_link``; on ``Client._graph_to_futures(expr, …)``,
+    through which all graphs go, and ``Client._scheduler_identity``, which is known from the connection on; on the
+    coroutine ``Client._scatter``, which makes futures of what the scheduler has stored for this client; on
     ``Client._gather``, whose ``wait`` is a task for each future; on
     ``Client._handle_cancelled_keys(keys, reason, msg)``, which cancels the states in ``Client.futures``; on
-    ``Client.refcount``, a number of futures by key; on the reason "lost dependencies" where a graph needs keys that
-    the scheduler does not know; and on ``Client._handle_restart()``, which cancels the states in ``Client.futures`` for
-    the reason "scheduler-restart", and clears them and ``Client.refcount`` (2025.4).
+    ``Client.refcount``, a number of futures by key; on the reason "lost dependencies" where a graph needs keys that the
+    scheduler does not know; and on ``Client._handle_restart()``, which cancels the states in ``Client.futures`` for the
+    reason "scheduler-restart", and clears them and ``Client.refcount`` (2025.4).
     """
 
     _ended: EndedClient | None = None
@@ -289,6 +291,11 @@ class ClientOfCluster(distributed.Client):
         if self.status != "closed":
             _lost_results.note(self)
         unasked = self.status in {"running", "connecting"} and self._set_as_default
+        if (config := getattr(self, "_set_config", None)) is not None:
+            restoring = ExitStack()
+            restoring.callback(_forget_scheduler)
+            restoring.push(config)
+            self._set_config = restoring  # type: ignore[assignment]  # it is only left
         await super()._close(fast=fast)
         if unasked and _get_global_client() is None and self.stays_default():
             self._ended = EndedClient(self.after_the_end)
@@ -330,6 +337,12 @@ class ClientOfCluster(distributed.Client):
             # A traceback keeps the futures that were just made, and running the cell again would wait for them.
             self.futures.clear()
             raise self.after_the_end() from None
+
+
+def _forget_scheduler() -> None:
+    """Let Dask compute in this process: a client that was made while another one was the default restores its name."""
+    if dask.config.get("scheduler", None) == "dask.distributed":
+        del dask.config.config["scheduler"]
 
 
 _OF_THE_SCHEDULER = (
