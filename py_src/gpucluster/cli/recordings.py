@@ -17,6 +17,7 @@ from ..protocol.sizes import format_size
 from ..recordings.reading import playing_speed
 from . import actions
 from .arguments import shown, whole_number
+from .interrupt import interrupts_held
 
 if TYPE_CHECKING:
     from ..client.recorder import Recorder
@@ -47,8 +48,10 @@ def begin(control: Control, found: Namespace) -> Recorder:
 
 def record(control: Control, found: Namespace, progress: Callable[[str], None]) -> RecordingWritten:
     """Record until Ctrl-C, for the requested time, or until the cluster ends."""
-    recorder = begin(control, found)
+    with interrupts_held() as held:  # From the first sample on there is something to complete.
+        recorder = begin(control, found)
     with suppress(KeyboardInterrupt):
+        held.deliver()
         while not recorder.over.wait(_LOOK_SECONDS):
             progress(f"Recording {recorder.cluster}, {recorder.samples} samples; Ctrl-C ends")
     written: RecordingWritten = recorder.stop()
