@@ -148,8 +148,7 @@ def test_deleted_working_directory_is_replaced_by_home(site, tmp_path, wait_unti
     (gone / "of_somebody_else.py").write_text("")
     site.control.patch(model.id, {"n_workers": 2})
     assert site.control.wait(model.id).n_workers == 2
-    site.control.restart(model.id, wait=False)
-    assert site.control.wait(model.id).n_workers == 2
+    assert site.control.restart(model.id).n_workers == 2
     with gpucluster.connect("moved").get_client() as client:
         assert set(client.run(os.getcwd).values()) == {str(Path.home())}
         assert set(client.run(find_spec, "of_somebody_else").values()) == {None}

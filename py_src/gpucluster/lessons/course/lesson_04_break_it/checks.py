@@ -228,6 +228,7 @@ def _expect_survival(
         with TaskHistory(client) as history:
             result = exam.call(survive, client, lazy)
         now = addresses(client)
+        _until_released(client, {lazy.key, *(part.key for part in parts)})
     gone = len(set(old) - set(now))
     exam.expect("One worker crashes", gone == 1, f"{gone} of {len(old)} workers are gone")
     right = isinstance(result, (int, np.integer)) and int(result) == true
@@ -243,6 +244,13 @@ def _expect_survival(
                 f"{once} of {blocks} blocks were computed only once")  # fmt: skip
     exam.expect("It returns once there are as many workers as before", len(now) == workers_before,
                 f"{len(now)} workers, {workers_before} before")  # fmt: skip
+
+
+def _until_released(client: Any, keys: set[str]) -> None:
+    """Wait until workers hold no results that the notebook has dropped: the next run looks for what workers hold."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while keys & set().union(*client.has_what().values()) - client.futures.keys() and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 # Which tasks run again, in graphs on paper and in a graph on the cluster.
