@@ -130,7 +130,7 @@ def story(site, cluster):
 
 
 @pytest.mark.full
-def test_activity_names_requesters(site, wait_until):
+def test_activity_names_requesters(site):
     me = f"Python, process {os.getpid()}"
     other = Control(site.directory, by="command line, process 815")
     model = site.running(name="busy", n_workers=1)
@@ -141,7 +141,6 @@ def test_activity_names_requesters(site, wait_until):
     site.control.patch("busy", {"idle_timeout_seconds": 0})
     before = {worker.pid for worker in site.get("busy").workers}
     site.control.restart("busy", wait=False)
-    wait_until(lambda: site.get("busy").state is ClusterState.SCALING)
     site.wait_for("busy", lambda now: now.n_workers == 3 and before.isdisjoint(worker.pid for worker in now.workers))
     site.wait_for("busy", lambda now: now.state is ClusterState.RUNNING)
     site.control.patch("busy", {"adapt": {"minimum": 2, "maximum": 3}})

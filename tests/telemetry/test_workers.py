@@ -111,7 +111,8 @@ def test_what_workers_send_each_other_is_counted(sample, connection):
     source = connection.submit(lambda: b"x" * (10 * MIB), pure=False, workers=[address(connection, "0")])
     assert connection.submit(len, source, pure=False, workers=[address(connection, "1")]).result(60) == 10 * MIB
     sent, received = before.column("sent_bytes")[0], before.column("received_bytes")[1]
-    after = sample(lambda found: found.column("received_bytes")[1] > received)
+    # Workers report one after the other.
+    after = sample(lambda found: found.column("received_bytes")[1] > received and found.column("sent_bytes")[0] > sent)
     assert after.column("received_bytes")[1] - received == pytest.approx(10 * MIB, rel=0.01)
     assert after.column("sent_bytes")[0] - sent == pytest.approx(10 * MIB, rel=0.01)
     assert after.column("received_bytes")[0] == before.column("received_bytes")[0]
