@@ -1,4 +1,4 @@
-import { codeLine } from '../../labextension/src/form/codelines';
+import { codeLine } from '../../labextension/src/form/codelinesview';
 
 describe('the same as code', () => {
   const values = { n_workers: 2 };

@@ -3,7 +3,7 @@ import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { profiledSource } from '../../labextension/src/actions/cellcode';
+import { profiledSource } from '../../labextension/src/actions/profiling';
 import { ClusterChip } from '../../labextension/src/actions/clusterchip';
 import * as CommandIDs from '../../labextension/src/actions/commandids';
 import { connectNotebook } from '../../labextension/src/actions/connect';

@@ -1,4 +1,9 @@
-import { deviceLabel, isSelectable, usersOf, whyNot } from '../../labextension/src/form/devices';
+import {
+  deviceLabel,
+  isSelectable,
+  usersOf,
+  whyNot
+} from '../../labextension/src/form/devicechoice';
 import type { DeviceModel } from '../../labextension/src/protocol/messages';
 import { device as anyDevice, gpuProcess } from './models';
 

@@ -1,5 +1,4 @@
-import { levelOf, newLines, occurrences } from '../../labextension/src/log/loglines';
-import { LogText } from '../../labextension/src/log/logtext';
+import { levelOf, newLines, occurrences, LogText } from '../../labextension/src/log/logtext';
 
 const shown = (text: LogText): string[] =>
   Array.from(text.node.children).map(line => line.textContent ?? '');

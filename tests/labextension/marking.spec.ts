@@ -11,8 +11,13 @@ import {
   rightOptions
 } from '../../labextension/src/study/marking';
 import { readPayload, type IQuestion } from '../../labextension/src/study/payload';
-import { hashed, numberKey, plainText, unlocked } from '../../labextension/src/study/scrambling';
-import { sha256 } from '../../labextension/src/study/sha256';
+import {
+  hashed,
+  numberKey,
+  plainText,
+  unlocked,
+  sha256
+} from '../../labextension/src/study/scrambling';
 
 interface IVectors {
   plain: { typed: string; plain: string }[];

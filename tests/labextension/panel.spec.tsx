@@ -1,6 +1,5 @@
 import { readFileSync } from 'fs';
 import { join } from 'path';
-
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
@@ -16,9 +15,8 @@ import { ClusterCommand } from '../../labextension/src/actions/withcluster';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
 import { ClusterList, type IClusterListProps } from '../../labextension/src/panel/clusterlist';
-import { ClusterPanel } from '../../labextension/src/panel/clusterpanel';
+import { ClusterPanel, SiteFaultsLine } from '../../labextension/src/panel/clusterpanel';
 import { CreatedClusters } from '../../labextension/src/panel/created';
-import { SiteFaultsLine } from '../../labextension/src/panel/sitefaults';
 import { ListOrder } from '../../labextension/src/panel/listorder';
 import { Unfolded } from '../../labextension/src/panel/unfolded';
 import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
@@ -233,7 +231,6 @@ const links: INotebookLinks = {
   target: () => 'seen.ipynb',
   isConnected: ({ kernels }) => kernels.includes('seen'),
   isHere: () => true,
-  variablesOf: () => Promise.resolve(''),
   hasOpen: () => true
 };
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (

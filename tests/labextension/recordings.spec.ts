@@ -7,9 +7,9 @@ import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges';
 import {
   addRecordingFiles,
   RECORDING_FILES,
-  RecordingFactory
-} from '../../labextension/src/recordings/recordingfactory';
-import { RecordingTab } from '../../labextension/src/recordings/recordingtab';
+  RecordingFactory,
+  RecordingTab
+} from '../../labextension/src/recordings/recordingviews';
 import widgets from '../../labextension/src/widgets';
 import type { IWidgetModel } from '../../labextension/src/widgets/model';
 import { sample } from './models';

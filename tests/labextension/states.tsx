@@ -773,7 +773,6 @@ async function show(name: string): Promise<void> {
     target: () => 'Untitled.ipynb',
     isConnected: ({ kernels }: ClusterModel) => kernels.includes('seen'),
     isHere: () => true,
-    variablesOf: () => Promise.resolve('trips'),
     hasOpen: () => true,
     ...state.links
   } as unknown as INotebookLinks;

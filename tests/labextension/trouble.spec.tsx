@@ -12,8 +12,7 @@ import type {
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
 import { LargestResultsList } from '../../labextension/src/trouble/results';
-import { TroubleStrip } from '../../labextension/src/trouble/strip';
-import { showTraceback } from '../../labextension/src/trouble/traceback';
+import { TroubleStrip, showTraceback } from '../../labextension/src/trouble/strip';
 import { troublesOf } from '../../labextension/src/trouble/troubles';
 import { cluster, gpuSample, message, sample } from './models';
 
@@ -208,8 +207,7 @@ it('lists the largest results, and releases those of one notebook', async () => 
   unfolded.set('a1b2c3d4/results', true);
   const links = {
     notebooksOf: ({ kernels }: ClusterModel) => kernels.map(kernel => `${kernel}.ipynb`),
-    isHere: (kernel: string) => kernel === 'mine',
-    variablesOf: (kernel: string, group: string) => Promise.resolve(`${kernel}, ${group}`)
+    isHere: (kernel: string) => kernel === 'mine'
   } as unknown as INotebookLinks;
   const manager = managerOf({ results, release, sample: () => sample() });
   await act(() => {
@@ -233,13 +231,13 @@ it('lists the largest results, and releases those of one notebook', async () => 
     await new Promise(resolve => setTimeout(resolve, 50));
   });
   const dialog = document.querySelector('.jp-Dialog');
-  expect(dialog?.textContent).toContain('Release mine, random-1?This frees 2 GiB. To use mine, ');
+  expect(dialog?.textContent).toContain('Variables of mine that use these results work again');
   await act(async () => {
     dialog?.querySelector<HTMLElement>('.jp-mod-warn')?.click();
     await new Promise(resolve => setTimeout(resolve, 50));
   });
   expect(release).toHaveBeenCalledWith('a1b2c3d4', {
-    name: 'mine, random-1',
+    name: 'random',
     group: 'random-1',
     kernel: 'mine'
   });

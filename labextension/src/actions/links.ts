@@ -6,7 +6,6 @@ import { Signal, type ISignal } from '@lumino/signaling';
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel } from '../protocol/messages';
-import { evaluated } from './kernelpackage';
 import type { NotebooksInSight } from './notebooks';
 
 /** Which notebooks are connected to which clusters: shown on cards and in a notebook's toolbar. */
@@ -21,14 +20,9 @@ export interface INotebookLinks {
   isConnected(cluster: ClusterModel): boolean;
   /** Whether a notebook of this window has that kernel: others may be open in another one. */
   isHere(kernel: string): boolean;
-  /** The variables of that kernel with these results, such as `big, other`; empty where it computes or knows none. */
-  variablesOf(kernel: string, group: string): Promise<string>;
   /** Whether any notebook is open. */
   hasOpen(): boolean;
 }
-
-/** A kernel that does not answer by then has begun to compute. */
-const VARIABLES_MS = 1000;
 
 /** Puts together what clusters know, ids of kernels, and what Jupyter knows, their notebooks. */
 export class NotebookLinks implements INotebookLinks {
@@ -73,19 +67,6 @@ export class NotebookLinks implements INotebookLinks {
 
   isHere(kernel: string): boolean {
     return this._inSight.open().some(panel => isUsedBy({ kernels: [kernel] }, panel));
-  }
-
-  async variablesOf(id: string, group: string): Promise<string> {
-    const kernel = this._inSight.open().find(panel => isUsedBy({ kernels: [id] }, panel))
-      ?.sessionContext.session?.kernel;
-    if (kernel?.status !== 'idle') {
-      return '';
-    }
-    const collections = "__import__('gpucluster.dask_internals.collections', fromlist=[''])";
-    const names = `', '.join(${collections}.variables_of(globals(), ${JSON.stringify(group)}))`;
-    const late = new Promise<null>(resolve => setTimeout(resolve, VARIABLES_MS, null));
-    const answers = await Promise.race([evaluated(kernel, { names }), late]);
-    return answers?.names?.['text/plain'].slice(1, -1) ?? '';
   }
 
   hasOpen(): boolean {

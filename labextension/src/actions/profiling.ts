@@ -4,11 +4,19 @@ import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
 import { profileIcon } from '../icons';
-import { profiledSource } from './cellcode';
 import * as CommandIDs from './commandids';
 import { requirePackage } from './kernelpackage';
 import { described, notifyingErrors } from './withcluster';
 import { trans } from '../translation';
+
+/** What is written into cells. */
+
+const PROFILE = '%%gpucluster profile';
+
+/** The cell's source as one that is measured; as it is where it says so already. */
+export function profiledSource(source: string): string {
+  return /^\s*%%gpucluster\s+profile\b/.test(source) ? source : `${PROFILE}\n${source}`;
+}
 
 export interface IProfilingOptions {
   app: JupyterFrontEnd;

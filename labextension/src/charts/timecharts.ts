@@ -1,15 +1,30 @@
 import { gaugeWords } from '../gauges';
 import { element, setAttribute } from '../gauges/element';
+import { Course, FIGURES, type Figure } from './course';
 import { inFrame, notInFrame } from '../gauges/frames';
 import { titleOf } from '../gauges/titles';
 import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { Chart, GAP_SECONDS, lookOf, type IChartLook } from './chart';
-import { Course, FIGURES, type Figure } from './course';
-import { chartsOf } from './figurecharts';
+import { Chart, GAP_SECONDS, lookOf, type IChartLook, type IChartOptions } from './chart';
+import { formatBytes, formatCount, formatPercent } from '../gauges/units';
+import { trans } from '../translation';
 import { Happenings } from './happenings';
 import { watchPointer, ZOOM } from './pointing';
 import { Span } from './span';
-import { trans } from '../translation';
+
+/** How each figure is drawn: its title, its unit, and how much the axis has at least. */
+function chartsOf(): Readonly<Record<Figure, IChartOptions>> {
+  const percent = { base: 10, least: 100, format: formatPercent } as const;
+  const bytes = { base: 2, least: 2 ** 20, format: formatBytes } as const;
+  const count = { base: 10, least: 4, format: formatCount } as const;
+  return {
+    gpu: { title: trans.__('GPU load'), ...percent },
+    vram: { title: trans.__('GPU memory'), ...bytes },
+    cpu: { title: trans.__('CPU (100 % is one core)'), ...percent },
+    memory: { title: trans.__('Host memory'), ...bytes },
+    disk: { title: trans.__('Results on disk'), ...bytes },
+    tasks: { title: trans.__('Tasks at workers'), ...count }
+  };
+}
 
 const MINUTE = 60;
 /** What can be looked at with one click, in minutes. */

@@ -1,17 +1,116 @@
 import type { CommandRegistry } from '@lumino/commands';
+import { InputDialog } from '@jupyterlab/apputils';
 
 import type { IClusterManager } from '../clusters/tokens';
 import { Fragment, h, useCallback, useEffect, useState } from '../jsx';
-import type { DeviceModel, HostDevices as HostReading, NodeModel } from '../protocol/messages';
-import { Fault, useAsking } from '../panel/asking';
+import type {
+  DeviceModel,
+  HostDevices as HostReading,
+  NodeModel,
+  DeviceProcess
+} from '../protocol/messages';
+import { Fault, useAsking, type IAsking } from '../panel/asking';
 import { ClassList } from './classlist';
 import { DeviceRow } from './devicerow';
 import { Line, MoreHeld } from './holders';
 import { hostGpus } from './hosttotals';
-import { InstructorTools } from './instructing';
-import { useWhileSeen } from './nodewatch';
-import { stopProcess } from './stopping';
 import { trans } from '../translation';
+import { useWhileSeen } from './nodewatch';
+import { formatBytes } from '../gauges/units';
+import { confirmLoss } from '../shell/confirm';
+
+/** End one of the user's processes that use a GPU, after one question that says what it is. */
+async function stopProcess(process: DeviceProcess, manager: IClusterManager): Promise<void> {
+  const title = trans.__('Stop process %1?', process.pid);
+  if (!(await confirmLoss(title, whatItIs(process), trans.__('Stop')))) {
+    return;
+  }
+  const { ended } = await manager.stopProcess(process);
+  if (!ended) {
+    throw new Error(
+      trans.__('Process %1 could not be stopped. You may have to restart the machine.', process.pid)
+    );
+  }
+}
+
+/** `4711 (anna): python, 2 GiB of GPU memory. The kernel of a.ipynb: its variables are lost.` */
+function whatItIs(process: DeviceProcess): string {
+  const { pid, user, command, memory_used_bytes, notebook, cluster, worker, role } = process;
+  const memory =
+    memory_used_bytes === null
+      ? ''
+      : trans.__(', %1 of GPU memory', formatBytes(memory_used_bytes));
+  const line = `${pid} (${user ?? trans.__('you')}): ${command ?? trans.__('unknown program')}${memory}.`;
+  const loss =
+    role === 'kernel'
+      ? trans.__('It is the kernel of %1: its variables are lost.', notebook ?? '')
+      : role === 'worker'
+        ? trans.__(
+            'It is worker %1 of %2: it is replaced, and its results are recomputed.',
+            worker ?? '',
+            cluster ?? ''
+          )
+        : trans.__('Unsaved data will be lost.');
+  return `${line} ${loss}`;
+}
+
+interface IToolsProps {
+  /** Whose clusters; null: those of everybody else. */
+  readonly user: string | null;
+  readonly manager: IClusterManager;
+  readonly asking: IAsking;
+}
+
+/** What an instructor may do with a learner's clusters. */
+function InstructorTools({ user, manager, asking }: IToolsProps): JSX.Element {
+  const button = (label: string, title: string, request: () => Promise<void>): JSX.Element => (
+    <button
+      type="button"
+      className="gpc-LinkButton"
+      title={title}
+      aria-label={title}
+      onClick={() => void asking.run(title, request)}
+    >
+      {label}
+    </button>
+  );
+  const whom = user ?? trans.__('everyone');
+  return (
+    <>
+      {button(trans.__('Message…'), trans.__('Message %1…', whom), () =>
+        message(user, whom, manager)
+      )}
+      {user !== null &&
+        button(trans.__('Stop…'), trans.__('Stop the clusters of %1…', user), () =>
+          stop(user, manager)
+        )}
+    </>
+  );
+}
+
+async function message(user: string | null, whom: string, manager: IClusterManager): Promise<void> {
+  const { value } = await InputDialog.getText({
+    title: trans.__('Message %1', whom),
+    label: trans.__(
+      'Shown on the cards of their clusters, with your name. At most 500 characters.'
+    ),
+    okLabel: trans.__('Send')
+  });
+  if (value?.trim()) {
+    await manager.instruct('message', { user, text: value });
+  }
+}
+
+async function stop(user: string, manager: IClusterManager): Promise<void> {
+  const { button, value } = await InputDialog.getText({
+    title: trans.__('Stop all clusters of %1?', user),
+    label: trans.__('Their results will be lost. Reason, shown to %1:', user),
+    okLabel: trans.__('Stop')
+  });
+  if (button.accept) {
+    await manager.instruct('stop', { user, reason: value ?? '' });
+  }
+}
 
 /** How often to look who has which GPU. */
 const NODE_MS = 5000;

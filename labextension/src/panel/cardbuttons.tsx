@@ -4,9 +4,11 @@ import {
   historyIcon,
   shareIcon,
   tabIcon,
-  textEditorIcon
+  textEditorIcon,
+  MenuSvg,
+  type LabIcon
 } from '@jupyterlab/ui-components';
-import type { CommandRegistry } from '@lumino/commands';
+import { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
 import type { INotebookLinks } from '../actions/links';
@@ -18,11 +20,53 @@ import { chartsIcon, recordingIcon } from '../icons';
 import { h, useEffect, useRef } from '../jsx';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
-import { openMenu, type IMenuEntry } from './cardmenu';
 import { plainName } from './lines';
 import { Roving } from './roving';
-import { startAgain } from './startagain';
 import { trans } from '../translation';
+
+/** Create an ended cluster once more, with the same name and options. Its card goes, unless it failed: then its log is of use. */
+async function startAgain(cluster: ClusterModel, manager: IClusterManager): Promise<void> {
+  await manager.create({ ...cluster.spec, name: cluster.name });
+  if (cluster.state === 'stopped') {
+    await manager.remove(cluster.id);
+  }
+}
+
+/** What can be chosen in a menu of a card. */
+interface IMenuEntry {
+  readonly label: string;
+  readonly icon?: LabIcon;
+  readonly isEnabled?: boolean;
+  readonly isToggled?: boolean;
+  readonly run: () => void;
+}
+
+/** Open a menu below a button, which gets the focus back. */
+function openMenu(button: HTMLElement, entries: readonly IMenuEntry[]): void {
+  // Separate commands: their names would be of no use elsewhere.
+  const commands = new CommandRegistry();
+  const menu = new MenuSvg({ commands });
+  entries.forEach((entry, i) => {
+    const command = `${i}`;
+    commands.addCommand(command, {
+      describedBy: { args: null },
+      label: entry.label,
+      icon: entry.icon,
+      isEnabled: () => entry.isEnabled ?? true,
+      isToggled: () => entry.isToggled === true,
+      isToggleable: entry.isToggled !== undefined,
+      execute: entry.run
+    });
+    menu.addItem({ command });
+  });
+  menu.aboutToClose.connect(() => {
+    button.focus();
+    // What was chosen runs after the menu has closed.
+    window.setTimeout(() => menu.dispose());
+  });
+  const { left, bottom } = button.getBoundingClientRect();
+  menu.open(left, bottom);
+}
 
 /** Pages of the dashboard that are looked at most. */
 const FAVOURITES = [

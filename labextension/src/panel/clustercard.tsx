@@ -2,7 +2,9 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import { ScaleEditor } from './scaleeditor';
 import { LargestResultsList } from '../trouble/results';
-import { ProgressLine } from './progressline';
+import { h, Fragment, useEffect, useRef, useState, useCallback } from '../jsx';
+import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
+import { trans } from '../translation';
 import { CardRow } from './cardrow';
 import { Fault, useAsking, useTick } from './asking';
 import { Ticking, type ITickingProps } from './ticking';
@@ -10,7 +12,7 @@ import { Details } from './details';
 import { TroubleStrip } from '../trouble/strip';
 import { can, hasEnded, isUsable, said, textOf } from '../clusters/states';
 import { LiveGauges } from './livegauges';
-import { useSharedLinks } from './sharedlinks';
+import type { IClusterManager } from '../clusters/tokens';
 import { retire } from './retiring';
 import {
   costLine,
@@ -21,14 +23,79 @@ import {
   statusLine,
   workersLine
 } from './lines';
-import { Fragment, h, useEffect, useRef, useState } from '../jsx';
 import { CardButtons } from './cardbuttons';
 import type { INotebookLinks } from '../actions/links';
-import type { IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
-import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
 import type { Unfolded } from './unfolded';
-import { trans } from '../translation';
+
+/** A link may have been made elsewhere, or have expired. */
+const AGAIN_MS = 60_000;
+
+/** The valid links to a view of a cluster, and what asks for them again. */
+function useSharedLinks(
+  cluster: ClusterModel,
+  manager: IClusterManager,
+  isOpen: boolean
+): [readonly SharedLink[], () => void] {
+  const [links, setLinks] = useState<readonly SharedLink[]>([]);
+  const { id } = cluster;
+  const usable = isUsable(cluster);
+  const ask = useCallback(() => {
+    if (usable && !document.hidden) {
+      // Where nothing answers, the list says so.
+      manager.links(id).then(setLinks, () => undefined);
+    }
+  }, [manager, id, usable]);
+  useEffect(() => {
+    ask();
+    if (isOpen) {
+      const timer = window.setInterval(ask, AGAIN_MS);
+      return () => window.clearInterval(timer);
+    }
+    return undefined;
+  }, [ask, isOpen]);
+  return [usable ? links : [], ask];
+}
+
+interface IProgressLineProps {
+  readonly cluster: ClusterModel;
+}
+
+/** What a cluster is doing right now, while it starts, scales or stops. */
+function ProgressLine({ cluster }: IProgressLineProps): JSX.Element | null {
+  const { progress, state } = cluster;
+  if (progress === null && state !== 'starting' && state !== 'stopping') {
+    return null;
+  }
+  const done = progress?.done ?? null;
+  const total = progress?.total ?? null;
+  const isCounted = done !== null && total !== null && total > 0;
+  const message =
+    progress?.message ?? (state === 'stopping' ? trans.__('Stopping') : trans.__('Starting'));
+  return (
+    <div className="gpc-Progress">
+      <p className="gpc-Line" aria-live="polite">
+        {message}
+        {isCounted && (
+          <span className="gpc-Progress-count">{trans.__('%1 of %2', done, total)}</span>
+        )}
+      </p>
+      <div
+        className="gpc-Progress-track"
+        role="progressbar"
+        aria-label={message}
+        aria-valuemin={0}
+        aria-valuemax={isCounted ? total : undefined}
+        aria-valuenow={isCounted ? done : undefined}
+      >
+        <div
+          className={`gpc-Progress-fill ${isCounted ? '' : 'gpc-mod-unknown'}`}
+          style={isCounted ? { width: `${(done / total) * 100}%` } : undefined}
+        />
+      </div>
+    </div>
+  );
+}
 
 export interface IClusterCardProps {
   readonly cluster: ClusterModel;

@@ -16,7 +16,6 @@ export async function confirmLoss(
     buttons: [Dialog.cancelButton({ label: keep }), Dialog.warnButton({ label })],
     defaultButton: 0
   });
-  dialog.addClass('gpc-Confirm');
   const until = Date.now() + DOUBLE_CLICK_MS;
   // A click beside a dialog closes it: not the second one of a double click. Before the dialog's own listener, which is
   // added when it is attached.

@@ -5,14 +5,55 @@ import { createRoot, type Root } from 'react-dom/client';
 
 import { h } from '../jsx';
 import { CardsView } from './cardsview';
-import { AdviceView } from './adviceview';
+import { LESSON_MIME, readPayload, type LessonPayload, type IAdvicePayload } from './payload';
+import { OpenLink, Sentence, OutputContextProvider, type IOutputContext } from './outputcontext';
+import { trans } from '../translation';
 import { CheckView } from './checkview';
 import { ExamView } from './examview';
 import { ParsonsView } from './parsonsview';
-import { LESSON_MIME, readPayload, type LessonPayload } from './payload';
 import { PracticeView } from './practiceview';
-import { OutputContextProvider, type IOutputContext } from './outputcontext';
 import { PredictionView, ReportView } from './figureviews';
+
+/** Which topics to look at again, why, and where. */
+function AdviceView({ payload }: { readonly payload: IAdvicePayload }): JSX.Element {
+  if (payload.items.length === 0) {
+    return (
+      <p className="gpc-Study">
+        {trans.__('No weak topics found. Continue with the next lesson.')}
+      </p>
+    );
+  }
+  return (
+    <section className="gpc-Study gpc-Advice" aria-label={trans.__('Review')}>
+      <ol>
+        {payload.items.map(item => (
+          <li key={item.link + item.title}>
+            <h4>
+              <OpenLink link={item.link} isPlainElsewhere>
+                {item.title}
+              </OpenLink>
+            </h4>
+            <p>
+              <Sentence text={item.why} />
+            </p>
+            <div className="gpc-Study-buttons">
+              {item.exercise !== null && (
+                <OpenLink link={item.exercise}>
+                  {trans.__('Exercise: %1', item.exerciseTitle ?? item.exercise)}
+                </OpenLink>
+              )}
+              {item.cards.length > 0 && (
+                <span className="gpc-Study-quiet">
+                  {trans._n('%1 card', '%1 cards', item.cards.length)}
+                </span>
+              )}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
 
 /**
  * An output of a lesson. What a learner has chosen in it lives as long as the output does, even while it is

@@ -167,14 +167,12 @@ async function release(
   kernel: string
 ): Promise<void> {
   const [notebook] = links.notebooksOf({ ...cluster, kernels }).map(plainName);
-  const known = (await links.variablesOf(kernel, group)) || name;
   const body = trans.__(
-    'This frees %1. To use %2 in %3 again, run the cell that computes it.',
+    'This frees %1. Variables of %2 that use these results work again once you recompute them.',
     formatBytes(bytes),
-    known,
     notebook ?? ''
   );
-  if (await confirmLoss(trans.__('Release %1?', known), body, trans.__('Release'))) {
-    await manager.release(cluster.id, { name: known, group, kernel });
+  if (await confirmLoss(trans.__('Release %1?', name), body, trans.__('Release'))) {
+    await manager.release(cluster.id, { name, group, kernel });
   }
 }

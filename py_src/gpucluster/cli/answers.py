@@ -31,7 +31,7 @@ def devices_text(host: HostDevices) -> str:
 def process_tree(processes: Sequence[DeviceProcess]) -> Iterator[tuple[int, DeviceProcess, bool]]:
     """Yield each process with its depth, and whether others are below it; largest first.
 
-    ``labextension/src/host/processtree.ts`` does the same for the panel.
+    ``labextension/src/host/devicerow.tsx`` does the same for the panel.
     """
     pids = {process.pid for process in processes}
     below: dict[int | None, list[DeviceProcess]] = {}

@@ -6,13 +6,121 @@ import type {
   SharedEvent,
   SharedHello,
   TelemetryHistory,
-  TelemetrySample
+  TelemetrySample,
+  Event
 } from '../../protocol/messages';
 import { ThemeWatch } from '../theme';
 import { WORDS } from '../words';
-import { enter, keepToken, takeToken } from './access';
 import { SharedPages } from './sharedpages';
-import { SharedStream } from './stream';
+import { EventReader } from '../../clusters/eventreader';
+
+const SHORTEST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+/** The server closes with this when there is nothing to see any more. */
+const OVER_CODE = 4001;
+
+interface IStreamListener {
+  onEvent(event: SharedEvent): void;
+  /** The connection is gone; whether it may come back has to be asked. Resolves to whether it is tried again. */
+  onLost(): Promise<boolean>;
+}
+
+/** The WebSocket of a shared view; opens itself again for as long as that may help. */
+class SharedStream {
+  constructor(private readonly _listener: IStreamListener) {
+    this._open();
+  }
+
+  close(): void {
+    this._isClosed = true;
+    window.clearTimeout(this._timer);
+    this._socket?.close();
+  }
+
+  private _open(): void {
+    const url = new URL('events', location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    url.hash = '';
+    const socket = new WebSocket(url);
+    socket.binaryType = 'arraybuffer';
+    const reader = new EventReader((event: Event) => {
+      this._wait = SHORTEST_WAIT_MS;
+      this._listener.onEvent(event as unknown as SharedEvent);
+    });
+    socket.onmessage = message => reader.take(message.data);
+    socket.onclose = ({ code }) => {
+      if (!this._isClosed && code !== OVER_CODE) {
+        void this._again();
+      }
+    };
+    this._socket = socket;
+  }
+
+  private async _again(): Promise<void> {
+    if ((await this._listener.onLost()) && !this._isClosed) {
+      this._timer = window.setTimeout(() => this._open(), this._wait);
+      this._wait = Math.min(2 * this._wait, LONGEST_WAIT_MS);
+    }
+  }
+
+  private _socket: WebSocket | null = null;
+  private _timer = 0;
+  private _wait = SHORTEST_WAIT_MS;
+  private _isClosed = false;
+}
+
+/** The way in: what stands behind the `#` of a link is exchanged for a cookie that no script can read. */
+
+/** Where a token waits while its reader logs in to the hub. */
+const WAITING = 'gpucluster-shared';
+
+type Access =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'login' }
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The server does not respond. */
+  | { readonly kind: 'offline' };
+
+/** Take the token out of the address, where it could be seen, copied and kept; null where there is none. */
+function takeToken(): string | null {
+  const token = location.hash.slice(1);
+  if (token !== '') {
+    history.replaceState(null, '', location.pathname);
+    return token;
+  }
+  const waiting = sessionStorage.getItem(WAITING);
+  sessionStorage.removeItem(WAITING);
+  return waiting;
+}
+
+/** Keep the token for the way to the login and back, in this tab only. */
+function keepToken(token: string): void {
+  sessionStorage.setItem(WAITING, token);
+}
+
+/** Go in with a token, or look whether one is in already. */
+async function enter(token: string | null): Promise<Access> {
+  const init: RequestInit =
+    token === null
+      ? {}
+      : {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ token })
+        };
+  try {
+    const response = await fetch('session', init);
+    if (response.ok) {
+      return { kind: 'open' };
+    }
+    const told = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
+    return told.code === 'log_in_first'
+      ? { kind: 'login' }
+      : { kind: 'refused', message: told.message ?? `The server answered ${response.status}.` };
+  } catch {
+    return { kind: 'offline' };
+  }
+}
 
 const TICK_MS = 10_000;
 
