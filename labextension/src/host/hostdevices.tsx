@@ -33,7 +33,7 @@ async function stopProcess(process: DeviceProcess, manager: IClusterManager): Pr
   }
 }
 
-/** `4711 (anna): python, 2 GiB of GPU memory. The kernel of a.ipynb: its variables are lost.` */
+/** `4711 (anna): python, 2 GiB of GPU memory. The kernel of a.ipynb: its variables will be lost.` */
 function whatItIs(process: DeviceProcess): string {
   const { pid, user, command, memory_used_bytes, notebook, cluster, worker, role } = process;
   const memory =
@@ -43,10 +43,10 @@ function whatItIs(process: DeviceProcess): string {
   const line = `${pid} (${user ?? trans.__('you')}): ${command ?? trans.__('unknown program')}${memory}.`;
   const loss =
     role === 'kernel'
-      ? trans.__('It is the kernel of %1: its variables are lost.', notebook ?? '')
+      ? trans.__('It is the kernel of %1: its variables will be lost.', notebook ?? '')
       : role === 'worker'
         ? trans.__(
-            'It is worker %1 of %2: it is replaced, and its results are recomputed.',
+            'It is worker %1 of %2: it will be replaced and its results recomputed.',
             worker ?? '',
             cluster ?? ''
           )

@@ -27,7 +27,7 @@ async function evaluateBeside(
   const { answer } = await evaluated(kernel, { answer: expression });
   const text = answer?.['text/markdown'] ?? answer?.['text/plain'];
   if (typeof text !== 'string') {
-    throw new Error(trans.__('The kernel did not answer. Are the lessons installed in it?'));
+    throw new Error(trans.__('The kernel did not respond. Are the lessons installed in it?'));
   }
   return text;
 }
