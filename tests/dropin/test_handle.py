@@ -236,7 +236,7 @@ def test_address_connects_to_encrypted_cluster(both, shared_site):
             assert client.submit(sum, [1, 2]).result() == 3
         with Client(address, security=cluster.security, set_as_default=False) as client:
             assert client.submit(sum, [1, 2]).result() == 3
-    with pytest.raises(InvalidState, match=f"None of your clusters listens at {address}; it may have stopped"):
+    with pytest.raises(InvalidState, match=f"None of your clusters is listening at {address}; it may have stopped"):
         Client(address, set_as_default=False)
     assert not cluster.workers
     assert cluster.scheduler_info["workers"] == {}

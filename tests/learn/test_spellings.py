@@ -111,7 +111,7 @@ def test_every_estimator_takes_a_client(theirs: Client, cls: Any) -> None:
     assert clone(estimator)._client is theirs
     assert "client" not in estimator.get_params()
     assert "_client" not in estimator.__getstate__()
-    refused(InvalidParameter, "client: must be a Client of Dask, not str", lambda: cls(client="tcp://somewhere"))
+    refused(InvalidParameter, "client: must be a Dask Client, not str", lambda: cls(client="tcp://somewhere"))
 
 
 def test_a_column_transformer_takes_a_client(theirs: Client) -> None:
@@ -128,7 +128,7 @@ def test_a_column_transformer_takes_a_client(theirs: Client) -> None:
     assert seen == [theirs]
     assert "client" not in made.get_params()
     assert "_client" not in made.__getstate__()
-    with pytest.raises(InvalidParameter, match="client: must be a Client of Dask, not str"):
+    with pytest.raises(InvalidParameter, match="client: must be a Dask Client, not str"):
         learn.ColumnTransformer([("size", Watched(), [0])], client="tcp://somewhere")
 
 

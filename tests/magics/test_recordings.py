@@ -32,7 +32,7 @@ def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
     page.run(f"%cd -q {tmp_path}\n%gpucluster record --stop")
     assert page.text("%gpucluster record --stop") == "Nothing is being recorded here.\n"
     said = page.text("%gpucluster record mine.jsonl.gz shared --note 'a note'")
-    assert said == "Recording shared to mine.jsonl.gz. '%gpucluster record --stop' ends it.\n"
+    assert said == "Recording shared to mine.jsonl.gz. '%gpucluster record --stop' stops it.\n"
     assert page.text("%gpucluster record other.jsonl --seconds 1").startswith("Recording shared to other.jsonl.")
     page.read(2)
     sentence = page.text("%gpucluster record --stop nobody", "stderr")

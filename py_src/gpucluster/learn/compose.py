@@ -306,7 +306,9 @@ def _side_by_side(X: Any, parts: list[Any], names: list[str]) -> Output:
     if not is_dask(X):
         return _framed(X, *parts, names=names)
     if not all(hasattr(part, "npartitions") and hasattr(part, "map_partitions") for part in parts):
-        raise InvalidData("transformers: each must give a data frame for a data frame. Use those of gpucluster.learn.")
+        raise InvalidData(
+            "transformers: each must return a data frame for a data frame. Use those of gpucluster.learn."
+        )
     like = _framed(meta(X), *(meta(part) for part in parts), names=names)
     lazy: Any = X
     return lazy.map_partitions(_framed, *parts, names=names, meta=like, align_dataframes=False)

@@ -24,7 +24,7 @@ def computing_with(client: Any) -> AbstractContextManager[Any]:
     if client is None:
         return nullcontext()
     if not hasattr(client, "as_current"):
-        raise InvalidParameter(f"client: must be a Client of Dask, not {type(client).__name__}.")
+        raise InvalidParameter(f"client: must be a Dask Client, not {type(client).__name__}.")
     return client.as_current()
 
 

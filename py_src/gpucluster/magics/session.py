@@ -171,7 +171,7 @@ class Session:
             return
         recorder = recordings.begin(control, found)
         self._recorders.append(recorder)
-        _write(f"Recording {recorder.cluster} to {recorder.path}. '%gpucluster record --stop' ends it.")
+        _write(f"Recording {recorder.cluster} to {recorder.path}. '%gpucluster record --stop' stops it.")
 
     def _replay(self, control: Control, found: Namespace) -> None:
         from ..client.api import replay

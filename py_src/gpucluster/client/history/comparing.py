@@ -58,7 +58,7 @@ class RunComparison(BaseModel, frozen=True):
     """What two selections of the history have in common, and what differs."""
 
     works: list[WorkComparison]
-    groups: list[GroupComparison] = Field(description="The one that takes most seconds of the first runs first.")
+    groups: list[GroupComparison] = Field(description="Slowest in the first runs first.")
     differences: list[str] = Field(description="Workers, versions, partitions, spilled bytes and others, as sentences.")
     not_compared: list[str] = Field(description="What only one of the two has, as sentences.")
 
