@@ -106,6 +106,8 @@ def test_restart_replaces_every_worker_and_clears_all_tasks(shared_site, two):
     model = handle.model
     assert (model.n_workers, model.state, model.notice) == (2, ClusterState.RUNNING, None)
     assert not before & pids(model)
+    assert shared_site.control.restart(model.id, wait=False).state is ClusterState.SCALING
+    assert not pids(model) & pids(shared_site.control.wait(model.id)), "waiting later waits for the restart"
 
 
 def test_killed_worker_is_replaced(shared_site, two, tmp_path):

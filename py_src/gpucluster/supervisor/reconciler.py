@@ -145,8 +145,12 @@ class Reconciler:
         return self._restarts_wanted > self._applied.restarts
 
     def want_restart(self) -> None:
-        """Restart all workers; a second request before that is done changes nothing."""
+        """Restart all workers; a second request before that is done changes nothing.
+
+        Waiting for the cluster from now on means waiting for the restart.
+        """
         self._restarts_wanted = self._applied.restarts + 1
+        self._show_restart()
 
     def retires(self, name: str) -> bool:
         return name in self._retiring
@@ -216,11 +220,14 @@ class Reconciler:
 
     # -- restarting ------------------------------------------------------------------------------
 
-    async def _restart(self) -> None:
-        restarts = self._restarts_wanted
+    def _show_restart(self) -> None:
         self._store.update(
             state=ClusterState.SCALING, progress=Progress(step="restart", message=VERBS[Verb.RESTART].meanwhile)
         )
+
+    async def _restart(self) -> None:
+        restarts = self._restarts_wanted
+        self._show_restart()
         notice: str | None = None
         try:
             await unless_stopped(self._store, self._changed, self._deployment.restart())
