@@ -98,7 +98,7 @@ def action(name: str) -> Callable[[Action], Action]:
 
 @action("panel")
 def _(place: Place) -> None:
-    expect(place.show_panel().get_by_text("No cluster yet.")).to_be_visible()
+    expect(place.show_panel().get_by_text("No clusters yet.")).to_be_visible()
 
 
 @action("quick start")
