@@ -14,7 +14,7 @@ import psutil
 import pytest
 from gpucluster.operating_system import files, sockets
 from gpucluster.operating_system.contained import contained
-from gpucluster.operating_system.files import NotPlain, read_plain_file
+from gpucluster.operating_system.files import NotPlain, read_own_file, read_plain_file
 
 
 @pytest.fixture
@@ -104,6 +104,15 @@ def test_plain_file_is_read_up_to_limit(tmp_path):
         read_plain_file(file, 2**20)
     with pytest.raises(NotPlain, match=r"is larger than 2 KiB"):
         read_plain_file(file, 2**11)
+
+
+def test_own_file_is_read_while_python_exits(tmp_path, monkeypatch):
+    """By then the names that were added to ``builtins`` are gone."""
+    (tmp_path / "state.json").write_text("{}")
+    with monkeypatch.context() as patched:
+        patched.delattr("builtins.open")
+        content = read_own_file(tmp_path / "state.json")
+    assert content == b"{}"
 
 
 def test_special_files_do_not_block(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import io
 import multiprocessing
 import os
 import resource
@@ -104,7 +105,8 @@ def read_plain_file(path: Path, largest: int, *, below: Path | None = None) -> b
 
     Raises `NotPlain` (when it is a link, no plain file, or too large) or `OSError` (when it cannot be opened or read).
     """
-    with open(_open_plain_file(path, below), "rb") as file:
+    # While Python exits, there is no function `open` any more, but clusters are still closed.
+    with io.BufferedReader(io.FileIO(_open_plain_file(path, below))) as file:
         # Checked first: a large file, even a sparse one, is not read at all.
         content = b"" if os.fstat(file.fileno()).st_size > largest else file.read(largest + 1)
         if len(content) > largest or os.fstat(file.fileno()).st_size > largest:
