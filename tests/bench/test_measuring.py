@@ -99,7 +99,7 @@ def test_seconds_choose_the_size(target):
 
 def test_impossible_requests_are_refused(target):
     for name in sorted(MPI):
-        with pytest.raises(NothingToMeasure, match="not processes of one MPI program"):
+        with pytest.raises(NothingToMeasure, match="not part of the same MPI program"):
             bench(target, only=[name])
     with pytest.raises(InvalidRequest, match="not both"):
         bench(target, size="tiny", seconds=5)

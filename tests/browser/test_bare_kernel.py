@@ -36,7 +36,7 @@ def test_connect_in_a_kernel_without_gpucluster(browser: Browser, lab: Lab) -> N
     panel = open_panel(page)
     page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
     panel.get_by_role("button", name="Connect").click()
-    said = f"The kernel of Bare.ipynb ({sys.executable}) has no gpucluster."
+    said = f"gpucluster is not installed in the kernel of Bare.ipynb ({sys.executable})."
     expect(page.get_by_text(said).first).to_be_visible()
     expect(page.locator(".jp-OutputArea-output")).to_have_count(0)
     assert "gpucluster" not in page.locator(".jp-Notebook .jp-CodeCell").first.inner_text()

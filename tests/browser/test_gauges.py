@@ -194,7 +194,7 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
             page.keyboard.press("Shift+Tab")
             page.keyboard.press("Tab")
             tooltip = page.get_by_role("tooltip")
-            expect(tooltip).to_contain_text("Memory of the GPU.")
+            expect(tooltip).to_contain_text("GPU memory.")
             assert violations(page, ".gpc-Tooltip") == []
             page.keyboard.press("Escape")
             expect(tooltip).to_have_count(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import gpucluster
 import pytest
 from gpucluster.protocol.errors import InvalidRequest, InvalidState, RecordingNotFound
 from gpucluster.recordings.reading import read_recording
+from gpucluster.recordings.writing import LineRecorder
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fakes"))
 
@@ -62,6 +64,24 @@ def test_recording_equals_the_viewers_stream(shared, tmp_path, wait_until):
     # Machines are shown by number only. A worker that has not reported yet has none.
     host = [name and "node1" for name in live.host] if isinstance(live.host, list) else "node1"
     assert recorded[live.at] == live.model_copy(update={"id": "recording", "host": host})
+
+
+def test_interrupt_just_after_the_first_sample_leaves_a_complete_recording(shared, tmp_path, monkeypatch):
+    follow = LineRecorder._follow
+    monkeypatch.setattr(LineRecorder, "_follow", lambda self, _first: follow(self, asyncio.Event()))
+    recorder = shared.recording(tmp_path / "a.jsonl")._asynchronous
+
+    async def interrupted():
+        starting = asyncio.create_task(recorder.start())
+        while not recorder.samples:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        return await recorder.stop()
+
+    written = asyncio.run(interrupted())
+    assert written.samples == len(read_recording(tmp_path / "a.jsonl").samples) >= 1
 
 
 def test_record_and_stop(shared, tmp_path):

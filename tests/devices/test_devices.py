@@ -114,7 +114,7 @@ def test_a_process_belongs_to_the_cluster_of_its_ancestors(machine):
     [
         (["fail nvmlInitWithFlags 9", gpu(1)], "no_driver", "not loaded"),
         (["fail nvmlInitWithFlags 18", gpu(1)], "version_mismatch", "was updated"),
-        (["fail nvmlInitWithFlags 4", gpu(1)], "no_permission", "may not use"),
+        (["fail nvmlInitWithFlags 4", gpu(1)], "no_permission", "has no permission to use"),
         *((["fail nvmlInitWithFlags " + number, gpu(1)], "error", "cannot be read") for number in ("17", "999")),
         (["driver 1.0"], "no_devices", ""),
     ],

@@ -208,7 +208,7 @@ def test_a_large_result_comes_to_the_notebook(client: Any) -> None:
     with gpucluster.profile() as report:
         client.gather(client.map(lambda size, tag: bytes(size), [30 * MEBIBYTE] * 4, range(4)))
     assert rules(report) == ["to_notebook"], report.text()
-    assert found(report, "to_notebook").evidence.startswith("120 MiB were brought")
+    assert found(report, "to_notebook").evidence.startswith("120 MiB were transferred")
 
 
 def test_everything_is_rechunked(client: Any) -> None:

@@ -317,9 +317,7 @@ def test_a_cluster_that_goes_away(site: Any) -> None:
 
 @pytest.mark.parametrize("name", ["~nosuchuser/x", "x" * 3000])
 def test_a_name_that_cannot_be_a_file_is_refused(name: str) -> None:
-    with pytest.raises(
-        InvalidRequest, match=r"^--json: .{1,110} is not a valid file name: .*[^.]\. Give another name\.$"
-    ):
+    with pytest.raises(InvalidRequest, match=r"^--json: .{1,110} cannot be used: .*[^.]\. Give another name\.$"):
         checked_path(name, "--json")
 
 

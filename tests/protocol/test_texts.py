@@ -193,7 +193,7 @@ def test_a_name_or_the_beginning_of_a_uuid(text, name):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("GPU-0000aaa", f"has no worker 'GPU-0000aaa'. Several names begin with this:  {UUIDS[0]}, {UUIDS[1]}."),
+        ("GPU-0000aaa", f"has no worker 'GPU-0000aaa'. Several names begin with this: {UUIDS[0]}, {UUIDS[1]}."),
         ("GPU-", "has no worker 'GPU-'. Its workers are: 7, 70, "),
         ("", f"has no worker ''. Its workers are: 7, 70, {UUIDS[0]}, {UUIDS[1]}, {UUIDS[2]} and 1 more."),
         ("71", "has no worker '71'. Did you mean 7?"),

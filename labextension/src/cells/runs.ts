@@ -97,7 +97,7 @@ export function summaryOf(run: CellProgress, now: number): string {
       ? trans._n('%2 task', '%2 tasks', n_tasks, ...counts)
       : trans._n('%3 of %2 task', '%3 of %2 tasks', n_tasks, ...counts);
   return [
-    run.lost === true ? trans.__('the cluster stopped') : '',
+    run.lost === true ? trans.__('the cluster ended') : '',
     n_failed > 0 ? trans.__('%1 failed', counted(n_failed)) : '',
     n_cancelled > 0 ? trans.__('%1 cancelled', counted(n_cancelled)) : '',
     tasks,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from argparse import Namespace
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..client.cluster import Cluster
@@ -17,7 +16,6 @@ from ..protocol.sizes import format_size
 from ..recordings.reading import playing_speed
 from . import actions
 from .arguments import shown, whole_number
-from .interrupt import interrupts_held
 
 if TYPE_CHECKING:
     from ..client.recorder import Recorder
@@ -27,8 +25,8 @@ _LOOK_SECONDS = 0.2
 _ENDINGS = (".jsonl", ".jsonl.gz")
 
 
-def begin(control: Control, found: Namespace) -> Recorder:
-    """Start to record the named or the only cluster. Name and file may be swapped if the file's ending identifies
+def recorder_of(control: Control, found: Namespace) -> Recorder:
+    """Return a recorder of the named or the only cluster. Name and file may be swapped if the file's ending identifies
     it."""
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
@@ -41,19 +39,19 @@ def begin(control: Control, found: Namespace) -> Recorder:
     longest = None if seconds is None else whole_number(seconds, "--seconds", 1, LONGEST_SECONDS)
     cluster = Cluster(actions.find(control, name), control.asynchronous)
     title, note = getattr(found, "title", None), getattr(found, "note", None)
-    recorder = cluster.recording(file, title=title, note=note, seconds=longest)
-    recorder.start()
-    return recorder
+    return cluster.recording(file, title=title, note=note, seconds=longest)
 
 
 def record(control: Control, found: Namespace, progress: Callable[[str], None]) -> RecordingWritten:
     """Record until Ctrl-C, for the requested time, or until the cluster ends."""
-    with interrupts_held() as held:  # From the first sample on there is something to complete.
-        recorder = begin(control, found)
-    with suppress(KeyboardInterrupt):
-        held.deliver()
+    recorder = recorder_of(control, found)
+    try:
+        recorder.start()
         while not recorder.over.wait(_LOOK_SECONDS):
             progress(f"Recording {recorder.cluster}, {recorder.samples} samples; Ctrl-C ends")
+    except KeyboardInterrupt:
+        if not recorder.samples:
+            raise
     written: RecordingWritten = recorder.stop()
     return written
 

@@ -45,7 +45,7 @@ def _create(parser: SentenceParser, face: str) -> None:
     declare_waiting(parser, "until it runs")
     parser.argument(
         "--dry-run", action="store_true",
-        help="Dry run: print what would be submitted, and the expected start.",
+        help="Start nothing: print what would be submitted, and the expected start.",
     )  # fmt: skip
     if face == MAGIC:
         parser.argument("--connect", action="store_true", help="Then connect, as '%%gpucluster connect' does.")

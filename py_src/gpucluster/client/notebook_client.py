@@ -209,7 +209,7 @@ class Client(ClientOfCluster):
         cluster = "the cluster" if model is None else f"the cluster '{model.name}'"
         return ResultsAreLost(
             f"The results of {lost} were lost when {cluster} was restarted at {when:%H:%M}. "
-            "Run the cell that computes them again."
+            + ("Compute them again." if shell is None else "Run the cell that computes them again.")
         )
 
     def after_the_end(self) -> ClientClosed:

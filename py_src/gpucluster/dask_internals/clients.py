@@ -244,6 +244,9 @@ class ClientOfCluster(distributed.Client):
         known = (*list(self._released.items()), *list(self._causes.items()))
         cause = next((cause for key, cause in known if key in needed), None)
         missing = needed.difference(self.futures)
+        for key in list(self._restarted):
+            if key in self.futures:
+                del self._restarted[key]
         if cause is None and (lost := next((key for key in missing if key in self._restarted), None)) is not None:
             cause = lost, self._restarted[lost]
         if cause is None and (owner := _lost_results.owner(missing)) is not None:

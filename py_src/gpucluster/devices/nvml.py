@@ -44,7 +44,7 @@ _UNAVAILABLE = {
 _DEVICE_ERRORS = {
     _GPU_IS_LOST: "This GPU is lost: it has fallen off the bus or overheated. Restart the machine.",
     _RESET_REQUIRED: "This GPU needs a reset before it can be used.",
-    _NO_PERMISSION: "This account may not use this GPU.",
+    _NO_PERMISSION: "This account has no permission to use this GPU.",
 }
 # After these the session is useless and NVML must be initialised again.
 _SESSION_LOST = {_UNINITIALIZED, _DRIVER_NOT_LOADED, _LIBRARY_NOT_FOUND, _VERSION_MISMATCH}
@@ -111,7 +111,7 @@ class NVMLSession:
                 except ImportError:
                     raise NVMLUnavailable(
                         "no_library",
-                        f"The package 'nvidia-ml-py' is missing, so GPUs cannot be detected:  {CPU_WORKERS}.",
+                        f"The package 'nvidia-ml-py' is missing, so GPUs cannot be detected: {CPU_WORKERS}.",
                     ) from None
                 self._nvml = pynvml
             try:

@@ -169,7 +169,8 @@ class Session:
             ended = self._stop_recordings(getattr(found, "name", None) or getattr(found, "file", None))
             _write("\n".join(map(recordings.written_line, ended)) or "Nothing is being recorded here.")
             return
-        recorder = recordings.begin(control, found)
+        recorder = recordings.recorder_of(control, found)
+        recorder.start()
         self._recorders.append(recorder)
         _write(f"Recording {recorder.cluster} to {recorder.path}. '%gpucluster record --stop' stops it.")
 

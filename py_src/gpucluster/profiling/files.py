@@ -30,9 +30,7 @@ def checked_path(path: str | Path | None, option: str, suffix: str | None = None
         # A name that is too long, an unreadable folder, or a missing home directory.
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         name = str(path) if len(str(path)) <= _MOST_SHOWN else f"{str(path)[:_MOST_SHOWN]}…"
-        raise InvalidRequest(
-            f"{option}: {name} is not a valid file name: {why.rstrip('.')}. Give another name."
-        ) from error
+        raise InvalidRequest(f"{option}: {name} cannot be used: {why.rstrip('.')}. Give another name.") from error
 
 
 def _checked(found: Path, option: str, suffix: str | None) -> Path:

@@ -53,7 +53,7 @@ def parse_seconds(value: Any) -> float:
     except (OverflowError, TypeError, ValueError):
         raise ValueError(f"must be a duration: {_ALLOWED}") from None
     if not math.isfinite(seconds) or seconds < 0:
-        raise ValueError(f"must be a finite, non-negative duration:  {_ALLOWED}")
+        raise ValueError(f"must be a finite, non-negative duration: {_ALLOWED}")
     return seconds
 
 

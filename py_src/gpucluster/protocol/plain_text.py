@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -119,7 +120,7 @@ class _Redaction(logging.Formatter):
         message = _message_of(record)
         # One line, so that it cannot imitate another one.
         record.msg, record.args = escaped(message) if record.name.startswith("gpucluster") else message, ()
-        if record.levelno < logging.WARNING:
+        if record.levelno < logging.WARNING and not record.name.startswith("gpucluster"):
             _shorten_cause(record)
         line = escaped(self._inner.format(record), keep="\n\t")
         for secret in _secrets:
@@ -130,8 +131,7 @@ class _Redaction(logging.Formatter):
 def _shorten_cause(record: logging.LogRecord) -> None:
     """Replace the traceback by the name and text of the error: Dask informs of each connection that ends with one."""
     if record.exc_info and (error := record.exc_info[1]) is not None:
-        text = escaped(f"{type(error).__name__}: {error}").removesuffix(": ")
-        record.msg = f"{record.msg} ({text})"
+        record.msg = f"{record.msg} ({escaped(''.join(traceback.format_exception_only(error)).strip())})"
     record.exc_info = record.exc_text = None
 
 

@@ -62,7 +62,7 @@ def find_worker(model: ClusterModel, name: str) -> WorkerModel:
 def _hint(model: ClusterModel, name: str, several: list[WorkerModel]) -> str:
     names = [worker.name for worker in model.workers]
     if several:
-        return f"Several names begin with this:  {_listed([worker.name for worker in several])}."
+        return f"Several names begin with this: {_listed([worker.name for worker in several])}."
     if near := difflib.get_close_matches(name[:200], names, n=3):
         return f"Did you mean {' or '.join(near)}?"
     return f"Its workers are: {_listed(names)}." if names else "It has no workers."

@@ -195,9 +195,7 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
         exists = identity_of(path) is not None and path.exists()  # From Python 3.14 on, exists() raises nothing.
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise InvalidRequest(
-            f"FILE: {text[:100]} is not a valid file name: {why.rstrip('.')}. Give another name."
-        ) from None
+        raise InvalidRequest(f"FILE: {text[:100]} cannot be used: {why.rstrip('.')}. Give another name.") from None
     if exists and private:
         raise InvalidRequest(f"FILE: {path} exists; give another name.")
     if exists:
@@ -409,10 +407,14 @@ class LineRecorder:
         finally:
             waiting.cancel()
             if not has_begun:
-                task, self._task = self._task, None
+                task = self._task
                 task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task  # Raises the task's own error.
+                try:
+                    with suppress(asyncio.CancelledError):
+                        await task  # Raises the task's own error.
+                finally:
+                    if not self.samples:  # Otherwise the file is complete, and stop() returns what was written.
+                        self._task = None
         if self._task is None:
             if self._message is not None:
                 raise InvalidState(self._message)

@@ -57,7 +57,7 @@ async def reap(folder: Folder, backend: Backend[Any] | None = None, *, timeout: 
         await _in_time(backend.reap(remembered.state, ReapContext(folder.id, report, timeout)), timeout)
         folder.remembered.unlink(missing_ok=True)
     except Exception as error:
-        logger.error("Remote processes could not be stopped", exc_info=error)
+        logger.error("Processes started elsewhere could not be stopped", exc_info=error)
         left = backend.left_behind(remembered.state) if backend is not None else None
         failure = f"Processes started elsewhere may still be running ({cause_of(error)}). Retrying."
         failure = f"{failure} {left}" if left else failure

@@ -76,7 +76,9 @@ _UNAVAILABLE = {
     "no_library": "The NVIDIA driver, or the package 'nvidia-ml-py', is missing on this worker's machine.",
     "no_driver": "The NVIDIA driver is not loaded on this worker's machine. Load it, or restart the machine.",
     "version_mismatch": "The NVIDIA driver was updated while in use. Restart the machine, or this cluster.",
-    "no_permission": "This account may not use the GPUs of this worker's machine. Ask for access to /dev/nvidia*.",
+    "no_permission": (
+        "This account has no permission to use the GPUs of this worker's machine. Ask for access to /dev/nvidia*."
+    ),
 }
 _NO_SUCH_DEVICE = "This worker's GPU is no longer available. Run nvidia-smi on its machine."
 

@@ -71,7 +71,7 @@ def test_a_gpu_is_lost_and_comes_back(measure):
     assert after["vram_used_bytes"] == [size(2000), size(500)]
 
 
-@pytest.mark.parametrize(("code", "words"), [(9, "not loaded"), (18, "updated"), (4, "may not use")])
+@pytest.mark.parametrize(("code", "words"), [(9, "not loaded"), (18, "updated"), (4, "has no permission to use")])
 @pytest.mark.full
 def test_the_driver_fails_and_recovers(measure, code, words):
     _, without, after = measure([ONE], [f"fail * {code}", ONE], [ONE], n_workers=1)

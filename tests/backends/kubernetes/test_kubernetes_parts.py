@@ -191,7 +191,7 @@ def test_reason_of_a_missing_pod():
     assert found.why == "the namespace's quota is used up: q, requested: pods=1, used: pods=4, limited: pods=4"
     assert (found.hopeless, found.refused) == (False, True)
     forbidden = 'pods "w-5d" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'
-    assert verdict(failing(forbidden), None, []) == Verdict(f"Kubernetes does not create its pod:  {forbidden}", True)
+    assert verdict(failing(forbidden), None, []) == Verdict(f"Kubernetes does not create its pod: {forbidden}", True)
     assert verdict({"metadata": {"name": "w"}}, None, []) == Verdict("its pod is made")
 
 

@@ -75,7 +75,7 @@ def test_errors_of_blocks_are_raised(dask_client: Client) -> None:
     lazy = da.from_array(holed, chunks=(30, -1)).persist()
     wait(lazy)
     refused(InvalidData, "X: contains infinity", lambda: StandardScaler().fit(lazy))
-    with pytest.raises(InvalidData, match="y: one label per row"):
+    with pytest.raises(InvalidData, match="y: must have one label per row"):
         GaussianNB().fit(lazy, da.ones((90, 2), chunks=(30, -1)).persist())
 
 

@@ -148,7 +148,7 @@ def _without_pod(deployment: Thing) -> Verdict:
             message = str(condition.get("message") or "")
             if "exceeded quota" in message:
                 return Verdict(f"the namespace's quota is used up: {_short(quota_of(message))}", refused=True)
-            return Verdict(f"Kubernetes does not create its pod:  {_short(message)}", hopeless=True)
+            return Verdict(f"Kubernetes does not create its pod: {_short(message)}", hopeless=True)
     return Verdict("its pod is made")
 
 
@@ -414,7 +414,7 @@ async def _silent_operator(kubernetes: Kubernetes, cluster_id: str) -> str:
     warnings = [event for event in await events_of(kubernetes, name) if event.get("type") in {"Warning", "Error"}]
     if warnings:
         why = printable(str(warnings[-1].get("message", "")), 300).rstrip(". ")
-        return f"Dask's operator could not create the scheduler:  {why}."
+        return f"Dask's operator could not create the scheduler: {why}."
     return (
         f"Dask's operator has not created a scheduler within {OPERATOR_SECONDS:.0f} seconds. Is it running, and does "
         f"it watch the namespace '{kubernetes.namespace}'? kubectl get pods -A -l "

@@ -49,9 +49,16 @@ class Copy(NamedTuple):
     kind: int
 
 
+class _Capture(sqlite3.Connection):
+    """A database that is closed with its last reference: Python 3.13 warns of one that is not closed."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def export(kernels: Iterable[Kernel], copies: Sequence[Copy]) -> sqlite3.Connection:
     """Return a database in memory. As with ``nsys``, a table of which there would be no row is not there."""
-    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection = sqlite3.connect(":memory:", check_same_thread=False, factory=_Capture)
     connection.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL)")
     names: dict[str, int] = {}
     rows = [(one.start, one.end, one.device, one.stream, names.setdefault(one.name, len(names))) for one in kernels]
