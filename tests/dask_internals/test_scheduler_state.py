@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import operator
 import pickle
 import sys
 import time
+from types import SimpleNamespace
 
 import distributed
+import pytest
 from distributed import Client, Scheduler, SchedulerPlugin, Worker, WorkerPlugin
 from gpucluster.dask_internals import scheduler_state as state
 from gpucluster.dask_internals.other_packages import close_connections
@@ -315,6 +318,29 @@ def test_restart_from_within(here, canary):
     with canary("Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=…)"):
         inspect.signature(here.scheduler.restart).bind(stimulus_id="canary", timeout=1.0, wait_for_workers=True)
         assert inspect.iscoroutinefunction(state.restart_workers)
+
+
+async def test_restart_does_not_count_an_old_worker_that_is_still_connected() -> None:
+    workers = {"old-0": None, "old-1": None}
+
+    async def restart(**_: object) -> None:
+        """As Dask does: one has come back, and one of the old ones has not gone yet."""
+        workers.pop("old-1", None)
+        workers["new-1"] = None
+
+    scheduler = SimpleNamespace(workers=workers, restart=restart)
+    restarting = asyncio.create_task(state.restart_workers(scheduler, timeout=60))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0.3)
+    assert not restarting.done()
+    workers.pop("old-0")
+    await asyncio.sleep(0.3)
+    assert not restarting.done()
+    workers["new-0"] = None
+    await asyncio.wait_for(restarting, 30)
+    workers["old-0"] = None
+    with pytest.raises(TimeoutError):
+        await state.restart_workers(scheduler, timeout=0.2)
 
 
 def test_forget_unreachable_worker(here, canary):

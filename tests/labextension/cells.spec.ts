@@ -86,7 +86,7 @@ describe('what is said', () => {
   it('begins with what went wrong', () => {
     const parts = { n_done: 4, n_failed: 2, n_cancelled: 34, n_tasks: 40 };
     expect(summaryOf(done(parts), 0)).toBe('2 failed · 34 cancelled · 4 of 40 tasks · 41 s');
-    expect(summaryOf(run({ lost: true }), 0)).toBe('the cluster stopped · 120 of 3,204 tasks');
+    expect(summaryOf(run({ lost: true }), 0)).toBe('the cluster ended · 120 of 3,204 tasks');
   });
 
   it('shows the figure that matters most', () => {
@@ -336,7 +336,7 @@ describe('the line below a cell', () => {
     manager.tell(run());
     manager.clusters = [cluster({ state: 'stopped' })];
     manager.changed.emit();
-    expect(cells[0].text).toBe('the cluster stopped · 120 of 3,204 tasks');
+    expect(cells[0].text).toBe('the cluster ended · 120 of 3,204 tasks');
   });
 
   it('is shown as the setting says', () => {

@@ -11,6 +11,7 @@ from typing import Any
 
 _OF_A_WORKER = re.compile(r"Client-worker-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 RELEASED = "released"  # Why a client's futures are cancelled, in Dask's errors.
+_RESTART_LOOK_SECONDS = 0.1
 _KERNEL = re.compile(r"-kernel-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-")
 
 
@@ -323,9 +324,18 @@ async def restart_workers(scheduler: Any, *, timeout: float) -> None:
     """Restart all workers and forget all tasks, from within the scheduler's process.
 
     Relies on ``Scheduler.restart(stimulus_id=…, timeout=…, wait_for_workers=True)`` (2024.8), which raises
-    ``TimeoutError``.
+    ``TimeoutError``. It counts an old worker whose connection still exists as one that has come back, so it may return
+    too early.
     """
+    deadline = time.monotonic() + timeout
+    old = set(scheduler.workers)
     await scheduler.restart(stimulus_id="gpucluster-restart", timeout=timeout, wait_for_workers=True)
+    if old.isdisjoint(scheduler.workers):
+        return
+    while not old.isdisjoint(scheduler.workers) or len(scheduler.workers) < len(old):
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        await asyncio.sleep(_RESTART_LOOK_SECONDS)
 
 
 # -- plugins and settings ----------------------------------------------------------------------------
