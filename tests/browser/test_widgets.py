@@ -68,6 +68,8 @@ class Story:
             }""",
             arg=f"{self.lab.url}/api/kernels",
         )
+        # That one may belong to another notebook.
+        self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').wait_for()
 
     def open(self, file: Path) -> None:
         self.page.goto(self.lab.page(self.address(file)))
