@@ -225,16 +225,15 @@ def test_cluster_reports_events(site, wait_until, tmp_path):
         assert done.message.endswith(" s, 1 failed of 2 tasks.")
         # A worker that exceeds its memory limit is ended by its nanny, and its results are recomputed.
         assert client.submit(_use_too_much, tmp_path / "was here", pure=False).result(120) == "again"
-        wait_until(lambda: any(entry.kind == "worker_died" for entry in site.get("told").news))
+        # It says "is being recomputed" before.
+        wait_until(lambda: any(entry.message.endswith("was recomputed.") for entry in site.get("told").news))
         [died] = [entry.message for entry in site.get("told").news if entry.kind == "worker_died"]
         client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
         with pytest.raises(KilledWorker) as killed:
             client.submit(_fill_memory, pure=False).result(120)
     assert killed.value.__notes__[0].startswith("Worker 0 ran out of memory (limit 400 MiB)")
     assert killed.value.__notes__[1:] == [MORE_MEMORY]
-    assert died == (
-        "Worker 0 ran out of memory (limit 400 MiB) while running 'use_too_much'. 1 result is being recomputed."
-    )
+    assert died == ("Worker 0 ran out of memory (limit 400 MiB) while running 'use_too_much'. 1 result was recomputed.")
 
 
 def _use_too_much(mark: Path) -> str:
