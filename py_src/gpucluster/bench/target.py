@@ -62,7 +62,7 @@ class Target:
         if self.cluster is None:
             raise InvalidState(
                 f"This scheduler has {len(self.workers)} workers, but gpucluster did not start them: leave --workers "
-                f"out, or scale them where they were started."
+                "out, or scale them where they were started."
             )
         self.cluster.scale(n_workers, timeout=_WAIT_SECONDS)
         self.client.wait_for_workers(n_workers, timeout=_WAIT_SECONDS)
@@ -78,7 +78,7 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
     if scales and wanted.adapt is not None:
         raise InvalidState(
             f"'{cluster.name}' scales adaptively, so --workers cannot set the number of workers. Set a fixed number "
-            f"first with 'scale'."
+            "first with 'scale'."
         )
     with cluster.get_client() as client:
         target = Target(client, cluster)

@@ -259,7 +259,7 @@ def _node(found: Namespace) -> int:
     if request.stops and not getattr(found, "yes", False):
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise InvalidRequest(
-                f"Nothing was stopped: there is no terminal to confirm it. Add --yes to stop the clusters of "
+                "Nothing was stopped: there is no terminal to confirm it. Add --yes to stop the clusters of "
                 f"{shown(request.user)}."
             )
         if not _confirmed(f"Stop all clusters of {request.user}?"):

@@ -73,9 +73,8 @@ def security_at(asked: dict[str, Any]) -> Security | None:
     if dask.config.get("distributed.comm.tls.client.cert", None) is not None:
         return None
     raise InvalidState(
-        f"None of your clusters is listening at {address}; it may have stopped (gpucluster.list() shows running "
-        f"ones). To "
-        "connect to another user's cluster, pass its credentials: Client(address, security=…)."
+        f"None of your clusters is listening at {address}; it may have stopped (gpucluster.list() shows running ones). "
+        "To connect to another user's cluster, pass its credentials: Client(address, security=…)."
     )
 
 

@@ -85,7 +85,7 @@ class Client(ClientOfCluster):
     def warn_of_settings(self, names: list[str]) -> None:
         warnings.warn(
             f"{', '.join(names)}: dask.config differs from the scheduler's. It has no effect on a running cluster; "
-            f"set it before you create the cluster.",
+            "set it before you create the cluster.",
             SettingWithoutEffect,
             stacklevel=2,
         )
@@ -230,7 +230,7 @@ class Client(ClientOfCluster):
             "This needs results of the cluster '{0}', whose client is closed. Create another client, "
             'gpucluster.connect("{0}").get_client(), and compute them again.',
             f"Its workers' results are lost, and this needs some of them. {BEFORE_IT_ENDS} Compute them again, here "
-            f"or in another lease.",
+            "or in another lease.",
             "The cluster's data is lost, and this needs some of it. Compute it again, here or on another cluster: "
             "gpucluster.create(), then gpucluster.connect().get_client().",
         )

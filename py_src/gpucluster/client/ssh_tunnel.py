@@ -89,8 +89,7 @@ def login_node(
     if submitted and _NAME.fullmatch(submitted) and not _is_here(submitted):
         return socket.getfqdn(submitted), (
             "The login node is the one that the job was submitted from (SLURM_SUBMIT_HOST). If your laptop uses "
-            "another "
-            "name for it, set --login-node."
+            "another name for it, set --login-node."
         )
     if "SLURM_JOB_ID" in environment:
         return None, "This is a job, and the login node is unknown: set --login-node."
@@ -300,8 +299,8 @@ def _notes(server: JupyterServer | None, servers: list[JupyterServer], outer: st
         notes.append("Jupyter requires its password.")
     elif outer is not None:
         notes.append(
-            "This Jupyter server has no token or password, and others can reach its port: anyone who finds it can "
-            "run code as you."
+            "This Jupyter server has no token or password, and others can reach its port: anyone who finds it can run "
+            "code as you."
         )
     others = [str(other.port) for other in servers if other is not server]
     if others:
@@ -313,7 +312,7 @@ def _no_server(node: str, elsewhere: int) -> str:
     if elsewhere:
         return (
             f"You have no Jupyter server on {node}; {counted(elsewhere, 'Jupyter file')} may belong to servers on "
-            "other machines. Run it on your server's machine: 'srun --overlap --jobid=JOB gpucluster tunnel' in "
-            "its job."
+            "other machines. Run it on your server's machine: 'srun --overlap --jobid=JOB gpucluster tunnel' in its "
+            "job."
         )
     return f"You have no Jupyter server on {node}. Start one, or name a port: gpucluster tunnel 8888."

@@ -50,7 +50,7 @@ async def kill_cluster(registry: Registry, model: ClusterModel, why: str) -> Clu
         if time.monotonic() > deadline:
             raise SupervisorUnreachable(
                 f"Process {model.pid} of the cluster '{model.name}' was killed, but has not exited: it is waiting for "
-                f"the system, probably for a disk or a device, and will exit when that responds."
+                "the system, probably for a disk or a device, and will exit when that responds."
             )
         signal_supervisor(registry, folder, signal.SIGKILL)  # Repeated: a new process records its id a bit later.
         await asyncio.sleep(_GONE_POLL_SECONDS)

@@ -189,8 +189,8 @@ class UnixBackend(Backend):
         if not folder:
             raise ValueError(
                 f"{PREFIX} needs a cluster's folder. Create a cluster with gpucluster.create(), and scale it with "
-                f"cluster.scale(). For workers started by hand, with 'dask worker', create it with "
-                "protocol='tcp', which anyone on this machine can reach, or 'tls'."
+                "cluster.scale(). For workers started by hand, with 'dask worker', create it with protocol='tcp', "
+                "which anyone on this machine can reach, or 'tls'."
             )
         return UnixListener(folder, handle_comm, deserialize, allow_offload)
 

@@ -215,7 +215,7 @@ class ColumnTransformer(LazyTransformerMixin, ComputesWithClient):
         if wrong := [name for name in names if "__" in name or name in self.get_params(deep=False)]:
             raise InvalidParameter(
                 f"transformers: {wrong[0]!r} is not a valid name. Names must not contain '__' or match a parameter of "
-                f"the constructor."
+                "the constructor."
             )
 
     def _require_columns(self, X: Any) -> None:

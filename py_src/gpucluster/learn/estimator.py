@@ -210,9 +210,9 @@ class DistributedEstimator(ComputesWithClient):
             return X
         if X.shape[0] * X.shape[1] * 8 > RESIDENT_SHARE * memory_bytes():
             raise InvalidData(
-                f"X: is sparse, and converted to a dense table of {X.shape[0]:,} × {X.shape[1]:,} numbers does not "
-                f"fit in memory. Choose or combine columns first (see scikit-learn's random projections), or convert "
-                f"it to a Dask array, whose blocks are made dense one at a time."
+                f"X: is sparse, and converted to a dense table of {X.shape[0]:,} × {X.shape[1]:,} numbers does not fit "
+                "in memory. Choose or combine columns first (see scikit-learn's random projections), or convert it to "
+                "a Dask array, whose blocks are made dense one at a time."
             )
         if not columns:
             return X.toarray()

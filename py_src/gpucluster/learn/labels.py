@@ -212,8 +212,7 @@ def checked_classes(classes: Array | None, name: str = "y") -> Array:
     if classes.dtype.kind == "f" and (classes != np.round(classes)).any():
         raise InvalidData(
             f"Unknown label type: continuous. {name}: has continuous values, but must have classes. Use a regressor, "
-            f"or "
-            f"convert it to classes, for example {name} > 0."
+            f"or convert it to classes, for example {name} > 0."
         )
     return classes
 
@@ -236,7 +235,7 @@ def require_known(found: Array, known: Array) -> None:
     if len(others):
         raise InvalidData(
             f"The target label(s) {others} in y do not exist in the initial classes {known}. Pass all of them in the "
-            f"first call: partial_fit(X, y, classes=...)."
+            "first call: partial_fit(X, y, classes=...)."
         )
 
 

@@ -149,7 +149,7 @@ def _check(classes: Array, counts: Array, n_train: int, n_test: int) -> None:
     if counts.min() < 2:
         raise InvalidData(
             f"The least populated classes in stratify have only 1 member: {classes[counts < 2].tolist()[:10]}. Each "
-            f"class needs at least 2. Drop such rows, or merge them into another class."
+            "class needs at least 2. Drop such rows, or merge them into another class."
         )
     for name, rows in (("train_size", n_train), ("test_size", n_test)):
         if rows < len(classes):

@@ -146,7 +146,7 @@ def _written(value: Any, name: str, arrays: list[Array]) -> Any:
         return {"tree": _written(tree_parts(value), name, arrays)}
     raise NotSupported(
         f"{name}: {type(value).__name__} cannot be saved. Use numbers, strings, arrays, or lists of these; for "
-        f"random_state, a number."
+        "random_state, a number."
     )
 
 

@@ -303,7 +303,7 @@ def _asked_kind(name: str) -> type[ClusterKind]:
         raise refused_field(
             "backend",
             f"must be one of {_listed()}, not {printable(name, 40)!r}. Other kinds are provided by packages: install "
-            f"one in this Python environment",
+            "one in this Python environment",
         )
     if found.kind is None:
         raise refused_field("backend", why_unusable(name).removesuffix("."))

@@ -59,8 +59,8 @@ def _parse_resources(value: Any) -> dict[str, float]:
     for name, given in _pairs(value, "'GPU=2,MEMORY=4e9'").items():
         if not isinstance(name, str) or not _RESOURCE.fullmatch(name) or not name.isprintable():
             raise ValueError(
-                f"'{printable(str(name), 40)}' is not a valid resource name: use at most 100 letters, digits and "
-                f"other characters, without spaces, ',' and '='"
+                f"'{printable(str(name), 40)}' is not a valid resource name: use at most 100 letters, digits and other "
+                "characters, without spaces, ',' and '='"
             )
         try:
             amount = math.nan if isinstance(given, bool) else float(given)

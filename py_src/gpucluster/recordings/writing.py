@@ -227,8 +227,7 @@ class RecordingWriter:
         except FileExistsError:
             raise InvalidRequest(
                 f"{self._part} exists: another recording is writing it, or was interrupted and can be played. Remove "
-                f"it, "
-                "or give another name."
+                "it, or give another name."
             ) from None
         except OSError as error:
             raise InvalidRequest(f"{self._part} cannot be written: {error.strerror or error}.") from None

@@ -34,7 +34,7 @@ def default_directory() -> Path:
     if chosen and not os.path.isabs(chosen):
         raise RegistryUnsafe(
             f"{VARIABLE} is '{printable(chosen)}', which depends on the current directory: set it to a path that "
-            f"begins with '/'."
+            "begins with '/'."
         )
     return Path(chosen) if chosen else Path(f"/tmp/gpucluster-{os.getuid()}")  # noqa: S108  # proved private
 

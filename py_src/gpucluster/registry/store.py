@@ -308,7 +308,7 @@ class Registry:
         if folder.remembered.exists():
             raise InvalidState(
                 f"The cluster '{model.name}' has ended, but its remote processes may still be running; they are being "
-                f"stopped. Try again in a minute; its activity log shows the obstacle."
+                "stopped. Try again in a minute; its activity log shows the obstacle."
             )
         self.delete(folder)
         with writing(folder.path), suppress(FileNotFoundError):

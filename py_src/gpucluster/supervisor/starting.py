@@ -121,7 +121,7 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
             ) from error
         raise PreflightFailed(
             f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose one that you can write to, "
-            f"or that can be created."
+            "or that can be created."
         ) from error
     return scratch
 

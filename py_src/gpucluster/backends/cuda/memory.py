@@ -129,7 +129,7 @@ def _check_total(memory: DeviceMemory, smallest: DeviceModel, total: int) -> Non
             raise refused(
                 option,
                 f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in total. Ask "
-                f"for less, such as '80%', or name larger GPUs.",
+                "for less, such as '80%', or name larger GPUs.",
             )
 
 

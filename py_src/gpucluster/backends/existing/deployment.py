@@ -73,8 +73,7 @@ def _why_not(address: str, error: BaseException) -> str:
         if isinstance(found, ssl.SSLCertVerificationError):
             return (
                 f"The scheduler at {address} has a certificate that was not issued by the authority in tls_ca_file. "
-                f"Are "
-                "these the files of that scheduler?"
+                "Are these the files of that scheduler?"
             )
         found = found.__cause__ or found.__context__
     logger.warning("The scheduler rejected the connection: %s", " < ".join(chain))
@@ -113,7 +112,7 @@ def _compare(address: str, versions: dict[str, Any]) -> str | None:
         )
     return (
         f"The scheduler has distributed {printable(there, 20)} and this environment {here}: features that one of them "
-        f"lacks may fail. Use the same version in both."
+        "lacks may fail. Use the same version in both."
     )
 
 

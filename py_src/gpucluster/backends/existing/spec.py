@@ -190,7 +190,7 @@ def _check_file(path: Path, *, secret: bool) -> None:
     if secret and (found.st_mode & 0o077 or found.st_uid not in {0, os.getuid()}):
         raise PreflightFailed(
             f"Other users can read the key {path}, so it is not secret. Run: chmod 600 {path}  (and create a new key "
-            f"if someone may have read it)."
+            "if someone may have read it)."
         )
 
 

@@ -404,7 +404,7 @@ async def _running(server: GatewayServer, name: str) -> Report:
         if report.ended:
             raise StartFailed(
                 f"Dask Gateway could not start the scheduler of the cluster {name} ({report.status.lower()}). See the "
-                f"server's log, or ask its administrator."
+                "server's log, or ask its administrator."
             )
         await asyncio.sleep(pause)
         pause = min(LONGEST_LOOK_SECONDS, 1.2 * pause)

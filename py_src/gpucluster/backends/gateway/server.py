@@ -90,8 +90,8 @@ class Login:
             if not token:
                 raise PreflightFailed(
                     f"There is no token for JupyterHub: the variable {HUB_TOKEN} is not set here. Create a token in "
-                    f"the Hub's Token menu, save it to a file that only you can read, and set password_from to that "
-                    f"file."
+                    "the Hub's Token menu, save it to a file that only you can read, and set password_from to that "
+                    "file."
                 )
             return JupyterHubAuth(token)
         if self.kind == "kerberos":

@@ -181,8 +181,7 @@ async def _require_operator(kubernetes: Kubernetes) -> None:
     if not any(resource.get("name") == "daskclusters" for resource in found.get("resources", ())):
         raise PreflightFailed(
             "Dask's operator is not installed in this Kubernetes cluster. Ask an administrator to run: helm install "
-            "--repo "
-            "https://helm.dask.org --create-namespace -n dask-operator --generate-name dask-kubernetes-operator"
+            "--repo https://helm.dask.org --create-namespace -n dask-operator --generate-name dask-kubernetes-operator"
         )
 
 
@@ -193,8 +192,7 @@ async def _require_namespace(kubernetes: Kubernetes) -> None:
         if error.absent:
             raise PreflightFailed(
                 f"namespace: this Kubernetes cluster has no namespace '{kubernetes.namespace}'. 'kubectl get "
-                f"namespaces' lists "
-                "them."
+                "namespaces' lists them."
             ) from error
         if error.status != 403:
             raise  # Users may use a namespace without the right to read it.

@@ -289,7 +289,7 @@ async def end_cluster(kubernetes: Kubernetes, cluster_id: str, patience: float, 
                 raise NotEnded(f"Kubernetes has not deleted {', '.join(left)}")
             raise NotEnded(
                 f"Its pods are gone, but Dask's operator has not removed the DaskCluster {name}: is the operator "
-                f"running?"
+                "running?"
             )
         await asyncio.sleep(END_LOOK_SECONDS)
 

@@ -157,8 +157,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Network",
         "tls",
         "'tls' encrypts, and lets only you connect; it needs permission to create a secret. 'tcp' is the operator's "
-        "own "
-        "way and open: anyone who can reach one of the pods can run code in all of them.",
+        "own way and open: anyone who can reach one of the pods can run code in all of them.",
     )
 
     @field_validator("context")

@@ -148,7 +148,7 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
                 what = "{} is not a program that you can run"
             raise PreflightFailed(
                 f"launcher: {what.format(spec.launcher)}. Give the absolute path of your MPI's mpiexec, or leave it "
-                f"out to use the one on the PATH."
+                "out to use the one on the PATH."
             )
         if spec.launcher is not None:
             raise PreflightFailed(

@@ -110,7 +110,7 @@ def _choose_gpu(settings: dict[str, Any], world: Any) -> None:
     if place >= len(found):
         raise RuntimeError(
             f"{socket.gethostname()} has {len(found)} GPUs for this program, but at least {place + 1} ranks: start "
-            f"fewer there"
+            "fewer there"
         )
     os.environ["CUDA_VISIBLE_DEVICES"] = found[place]
 

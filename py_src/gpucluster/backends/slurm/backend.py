@@ -127,8 +127,8 @@ def _remarks() -> tuple[str, ...]:
     if job is None:
         return ()
     return (
-        f"This is already within the job {printable(job, 20)}: new jobs wait in the queue, and the kind 'mpi' uses the "
-        "nodes of this one.",
+        f"This is already within the job {printable(job, 20)}: new jobs wait in the queue, and the kind 'mpi' uses "
+        "the nodes of this one.",
     )
 
 

@@ -77,7 +77,7 @@ class JobFolder:
         if not _PLAIN.fullmatch(str(self.base)):
             raise PreflightFailed(
                 f"shared_directory: {self.base} has characters that a batch script cannot use in a path. Choose "
-                f"another directory that the nodes can access."
+                "another directory that the nodes can access."
             )
 
     @contextmanager
@@ -87,14 +87,14 @@ class JobFolder:
         except OSError as error:
             raise PreflightFailed(
                 f"shared_directory: {self.base} cannot be used ({error.strerror}). Choose a directory that you can "
-                f"write to and the nodes can access."
+                "write to and the nodes can access."
             ) from error
 
     def _require_private(self, found: os.stat_result) -> None:
         if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
             raise PreflightFailed(
-                f"shared_directory: other users can modify the contents of {self.base}. Choose a directory "
-                f"that you own and only you can write to."
+                f"shared_directory: other users can modify the contents of {self.base}. Choose a directory that you "
+                "own and only you can write to."
             )
 
     def make(self, contents: Mapping[str, str]) -> None:

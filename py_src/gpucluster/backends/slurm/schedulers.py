@@ -166,7 +166,7 @@ class SchedulerJob:
     async def lost(self) -> str:
         return (
             f"The scheduler is gone: {await self.how_it_ended()}. All results on the workers are lost; create the "
-            f"cluster again."
+            "cluster again."
         )
 
     def notes(self) -> list[str]:
@@ -201,7 +201,7 @@ async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], A
     except Exception as error:
         raise StartFailed(
             f"The scheduler's job is running, but {address} cannot be reached from here ({cause_of(error)}). Perhaps "
-            f"another network interface works: set interface."
+            "another network interface works: set interface."
         ) from error
     if greeting.warning is not None:
         context.tell("state", greeting.warning)

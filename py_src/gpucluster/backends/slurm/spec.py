@@ -161,16 +161,14 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "Shared directory",
         None,
         "Absolute path of a directory that the nodes can also access; credentials (for you only) and the jobs' output "
-        "go "
-        "there. Default: '.gpucluster/slurm' in your home directory.",
+        "go there. Default: '.gpucluster/slurm' in your home directory.",
     )
     shared_storage: bool = advanced(
         "Job",
         "Shared storage",
         True,
         "Whether the nodes can access that directory. If not, each job gets its credentials through srun when it "
-        "starts, and "
-        "keeps them in a private folder of /tmp while it runs.",
+        "starts, and keeps them in a private folder of /tmp while it runs.",
     )
     scheduler: Literal["here", "job"] = advanced(
         "Scheduler",
@@ -344,7 +342,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         if self.workers_per_job is not None and self.workers_per_job % self.nodes_per_job:
             raise ValueError(
                 f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node runs "
-                f"the same number of workers; ask for a multiple"
+                "the same number of workers; ask for a multiple"
             )
         if fault := not_whole_jobs(self.n_workers, self.workers_step):
             raise ValueError(f"n_workers: {fault}")

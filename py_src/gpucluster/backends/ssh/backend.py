@@ -127,6 +127,5 @@ def _remarks(pool: Pool) -> tuple[str, ...]:
     return (
         f"There is no gpucluster on {', '.join(bare[:3])}{' and others' if len(bare) > 3 else ''}: gauges show what "
         f"Dask itself measures there{', but little about the GPUs' if pool.has_gpus else ''}, and gpucluster.learn "
-        f"needs "
-        "it on every host.",
+        "needs it on every host.",
     )

@@ -181,7 +181,7 @@ class Host:
         if there != here:
             raise HostUnusable(
                 f"{self.name}: distributed is {printable(str(there), 20)} there and {here} here. Install the same "
-                f"version on both."
+                "version on both."
             )
         if facts.get("gpus") and facts.get("dask_cuda") is None:
             raise HostUnusable(

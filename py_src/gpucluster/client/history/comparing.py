@@ -87,7 +87,7 @@ class RunComparison(BaseModel, frozen=True):
         if any(group.lower is not None for group in self.groups):
             lines.append(
                 f"Together, the intervals of all groups contain the true ratios in {CONFIDENCE:.0%} of cases, as far "
-                f"as so few runs can show; changes on the machine between the two are not included."
+                "as so few runs can show; changes on the machine between the two are not included."
             )
         return "\n".join(lines)
 

@@ -111,7 +111,7 @@ def join(host: str) -> World:
 
         if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
             raise RuntimeError(
-                f"protocol 'mpi' needs an MPI that allows calls from several threads (MPI_THREAD_MULTIPLE), but "
+                "protocol 'mpi' needs an MPI that allows calls from several threads (MPI_THREAD_MULTIPLE), but "
                 f"{MPI.Get_library_version().splitlines()[0].strip()} was started without it. Create the cluster with "
                 "protocol='tls', or load another MPI"
             )

@@ -357,7 +357,7 @@ def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data
         if engine == "cuml":
             raise NotSupported(
                 f"{type(estimator).__name__} cannot be fitted by cuML: {reason} Or let gpucluster choose: "
-                f"engine='auto'."
+                "engine='auto'."
             ) from None
         logger.info("%s is fitted by gpucluster itself, not by cuML: %s", type(estimator).__name__, reason)
         return None

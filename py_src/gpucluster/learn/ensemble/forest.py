@@ -195,7 +195,7 @@ class Forest(DistributedEstimator):
         if parts is None:
             raise NotSupported(
                 f"{type(self).__name__}: the rows do not fit in the workers' memory. Use more workers, or grow each "
-                f"tree on the rows of one block: tree_rows='block'."
+                "tree on the rows of one block: tree_rows='block'."
             )
         return Grown([tree for part in parts for tree in part.trees], parts[0].classes)
 

@@ -177,7 +177,7 @@ def log_loss(
     if len(classes) != found.logarithms.shape[1]:
         raise InvalidData(
             f"y_proba: has {found.logarithms.shape[1]} columns, but there are {len(classes)} classes. Pass all "
-            f"classes: labels=[…]."
+            "classes: labels=[…]."
         )
     if found.unnormalized:
         warn_caller(f"y_proba: the probabilities of {found.unnormalized:,} rows do not sum to one.", UserWarning)

@@ -131,7 +131,7 @@ def _check_classes(true: Target, predicted: Target, names: Names, *, several: bo
         text, numbers = names if true.text else names[::-1]
         raise InvalidData(
             f"Mix of label input types (string and number): {text} holds strings, {numbers} numbers. Convert both to "
-            f"the same type, for example with astype(str)."
+            "the same type, for example with astype(str)."
         )
 
 

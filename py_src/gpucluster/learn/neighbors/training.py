@@ -151,7 +151,7 @@ class NeighborsEstimator(DistributedEstimator):
             if table.on_gpu and find_spec("cuml") is None:
                 raise NotSupported(
                     f"{type(self).__name__}: data on GPUs requires cuML. Install gpucluster[gpu-cu13], or copy the "
-                    f"data to the CPU: X.map_blocks(cupy.asnumpy)."
+                    "data to the CPU: X.map_blocks(cupy.asnumpy)."
                 )
             blocks = build_indexes(table, options, scope)
             lengths = list(computed(*[delayed(getattr)(block, "n_rows") for block in blocks]))

@@ -127,7 +127,7 @@ def run_ranks(
                 logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(
         f"Workers were lost in {ATTEMPTS} attempts, so the computation was aborted. They most likely ran out of "
-        f"memory: see the cluster's log."
+        "memory: see the cluster's log."
     )
 
 

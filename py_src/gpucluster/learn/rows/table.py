@@ -202,13 +202,13 @@ def _features(X: Collection) -> tuple[DaskArray, list[str] | None]:
         if wrong:
             raise InvalidData(
                 f"X: {', '.join(map(repr, wrong[:5]))} {'is' if len(wrong) == 1 else 'are'} not numeric. Drop such "
-                f"columns, or encode them first (OneHotEncoder)."
+                "columns, or encode them first (OneHotEncoder)."
             )
         kinds = sorted({type(name).__name__ for name in X.columns})
         if "str" in kinds and len(kinds) > 1:
             raise TypeError(
                 f"X: column names have the types {', '.join(kinds)}. Convert them all to strings: "
-                f"X.rename(columns=str)."
+                "X.rename(columns=str)."
             )
         names = [str(name) for name in X.columns]
         # pandas stores columns contiguously; kernels need rows, and would copy each block in every pass.
