@@ -129,3 +129,15 @@ def test_interrupt_is_held_until_delivered() -> None:
     with pytest.raises(KeyboardInterrupt):
         held.deliver()
     held.deliver()  # once is enough
+
+
+def test_ignored_signal_stays_ignored_while_interrupts_are_held() -> None:
+    """As under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interrupts_held() as held:
+            signal.raise_signal(signal.SIGHUP)
+        held.deliver()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

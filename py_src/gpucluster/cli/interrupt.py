@@ -35,7 +35,7 @@ def interrupts_held() -> Iterator[HeldInterrupt]:
     def note(_number: int, _frame: FrameType | None) -> None:
         held.pending = True
 
-    before = {number: signal.signal(number, note) for number in _ENDINGS}
+    before = {number: signal.signal(number, note) for number in _ENDINGS if not _is_ignored(number)}
     try:
         yield held
     finally:
@@ -46,5 +46,10 @@ def interrupts_held() -> Iterator[HeldInterrupt]:
 def end_in_good_order() -> None:
     """Let SIGTERM and SIGHUP clean up like Ctrl-C, and leave nothing half-started."""
     for number in _ENDINGS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+        if not _is_ignored(number):
             signal.signal(number, signal.default_int_handler)
+
+
+def _is_ignored(number: signal.Signals) -> bool:
+    """Whether this process does not end at that signal, as under nohup."""
+    return signal.getsignal(number) is signal.SIG_IGN
