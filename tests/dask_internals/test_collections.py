@@ -13,7 +13,7 @@ from dask._expr import LLGExpr
 from dask._task_spec import Task, TaskRef
 from dask.base import collections_to_expr
 from distributed import futures_of
-from distributed.utils import key_split_group, offload
+from distributed.utils import offload
 from gpucluster.dask_internals import collections, loops, scheduler_information
 
 FRAME = pd.DataFrame({"a": [1, 2, 3, 4]})
@@ -115,11 +115,10 @@ def test_variables_that_hold_results(here, canary):
     namespace = {"_": array, "sum": array.sum(), "mean": frame.a.mean(), "numbers": [1], **held}
     with canary("key_split"):
         assert [collections.kind(futures_of(one)[0].key) for one in (future, array)] == ["abs", "ones_like"]
-    with canary("key_split_group; Expr and FromGraph in expr of frames; the graph of persisted collections"):
+    with canary("Future.key; Expr and FromGraph in expr of frames; the graph of persisted collections"):
         for name, value in held.items():
             key = futures_of(value)[0].key
             assert collections.variables_of(namespace, key) == [name]
-            assert name in collections.variables_of(namespace, key_split_group(key))
         del namespace["array"], namespace["frame"]
         assert collections.variables_of(namespace, futures_of(array)[0].key) == ["sum"]
         assert collections.variables_of(namespace, futures_of(frame)[0].key) == ["mean"]

@@ -114,19 +114,16 @@ def needed_by(graph: Any) -> set[Any]:
     return needed
 
 
-def variables_of(namespace: Mapping[str, Any], wanted: Any) -> list[str]:
-    """Return the variables that hold results of a task, by its key, or of a group of tasks, by its name: at most three.
+def variables_of(namespace: Mapping[str, Any], key: Any) -> list[str]:
+    """Return the variables that hold the result of a task, at most three; those that only need it if there are none.
 
-    Collections that only need them count if there are no others. Relies on ``distributed.utils.key_split_group``
-    (2021.1).
+    Relies on ``Future.key`` (2021.1).
     """
-    from distributed.utils import key_split_group
-
     holding: dict[bool, list[str]] = {True: [], False: []}
     for variable, value in list(namespace.items()):
         with suppress(Exception):  # Collections of other libraries.
             needed, are_all = ((), False) if variable.startswith("_") else _futures_behind(value)
-            if any(wanted in {key, key_split_group(key)} for key in needed):
+            if key in needed:
                 holding[are_all].append(variable)
     return (holding[True] or holding[False])[:3]
 
