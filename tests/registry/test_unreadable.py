@@ -208,7 +208,7 @@ def test_closed_folder_is_reported(registry):
     assert f"{folder}/" in notice and "Permission denied" in notice
     assert notice.endswith(f"Whether it runs is unknown; to see, open its folder: chmod 700 {folder}")
     assert seen["stopped"] == f"The cluster's folder cannot be read: chmod 700 {folder}, then stop it."
-    assert seen["refused"].startswith(f"You have no permission to write to {folder} on the disk ")
+    assert seen["refused"].startswith(f"You may not write to {folder} on the disk ")
     # In a read-only folder an existing record can still be written; new files cannot.
     assert seen["read_only"] == ["dead", "failed"] and seen["written"]
     assert seen["linked"] == seen["removed"] == seen["refused"]

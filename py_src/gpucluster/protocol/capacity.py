@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from .spec import SpecBase
 
 DEFAULT_CPU_WORKERS = 4  # Most CPU workers of a cluster whose number is left open.
-LEAST_MEMORY_BYTES = 256 * 2**20
-"""Minimum of a worker's default memory: with less, it would be paused as soon as it computes."""
+LEAST_MEMORY_BYTES = 256 * 2**20  # Least default of a worker: with less, it would be paused as soon as it computes.
 
 
 @dataclass(frozen=True)

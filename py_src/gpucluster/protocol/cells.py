@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import blake2b
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from .telemetry import WireModel
 
@@ -29,8 +29,7 @@ class CellTasks(TaskCounts):
     transfer_seconds: float = Field(description="Fetching what they need from other workers; sum over all tasks.")
     result_bytes: int = Field(description="Sum of all results, including those that were released.")
     shared: bool = Field(
-        description="Whether another cell had tasks of the same function or collection at the same time: seconds and "
-        "bytes are then divided by the numbers of tasks."
+        description="Whether another cell had such tasks at the same time: seconds and bytes are divided by number."
     )
 
     first_seconds: float | None = Field(None, description="When the first one began, after the cell; null: none ended.")
@@ -84,9 +83,7 @@ class CellWork(WireModel):
     spilled_peak_bytes: int | None = Field(None, description="Peak size of results on disk.")
     moved_bytes: int | None = Field(None, description="What workers received from each other.")
     n_threads: int | None = Field(None, description="The most threads of workers that there were.")
-    waiting_seconds: float | None = Field(
-        None, description="Of all threads, in which they did not compute for the cell; null: it computes."
-    )
+    waiting_seconds: float | None = Field(None, description="Of all threads, not computing for it; null: it computes.")
     n_lost_workers: int = Field(0, description="Workers that died meanwhile.")
     workers: list[WorkerPeaks] = Field(default=[], description="Those with the highest peaks of memory; at most 32.")
     where: Where | None = Field(None, description="Null: an older version has kept it.")
@@ -126,11 +123,8 @@ class History(WireModel):
     cells: list[CellWork]
 
 
-class CellProgress(TaskCounts):
+class CellProgress(TaskCounts, json_schema_serialization_defaults_required=False):  # The wire has what is known.
     """How far a run of a cell is, for the line below it: the sums of a ``CellWork``, without code and names."""
-
-    # What is not known is left out on the wire.
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     id: str = Field(description="Of this run.")
     kernel: str = Field(description="Id of the Jupyter kernel.")

@@ -37,10 +37,7 @@ class ErrorModel(BaseModel, frozen=True, extra="forbid"):
 
 
 class GPUClusterError(Exception):
-    """Base of all errors a user may see.
-
-    `message`: one or two sentences: what happened, what to do next. `fields`: the fields of the request at fault.
-    """
+    """Base of all errors a user may see. `message`: what happened, and what to do next. `fields`: those at fault."""
 
     code: ClassVar[str] = "error"
     http_status: ClassVar[int] = 500
@@ -196,10 +193,7 @@ def _tree(cls: type[GPUClusterError]) -> dict[str, type[GPUClusterError]]:
 
 
 def error_from_model(model: ErrorModel | dict[str, Any]) -> GPUClusterError:
-    """Rebuild the exception that ``GPUClusterError.model`` described.
-
-    An unknown code (a newer peer) becomes a plain ``GPUClusterError`` with the same message.
-    """
+    """Rebuild the exception that ``GPUClusterError.model`` described; of an unknown code (a newer peer) a plain one."""
     if isinstance(model, dict):
         model = ErrorModel.model_validate(model)
     cls = _tree(GPUClusterError).get(model.code, GPUClusterError)
@@ -269,9 +263,7 @@ def _sentence(error: Any) -> str:
 
 _OF_A_FIELD = re.compile(r"([a-z][a-z0-9]*(?:_[a-z0-9]+)*): ")
 """Beginning of a message of a rule between several fields that concerns one of them."""
-
-_MOST_FAULTS = 100
-"""Most faults in one report; a request with a million of them must not keep a server busy."""
+_MOST_FAULTS = 100  # In one report: a request with a million of them must not keep a server busy.
 
 
 def parsed(model: type[M], given: object) -> M:
@@ -289,10 +281,8 @@ def invalid_request(*errors: ValidationError, prefix: str = "", known: Collectio
     """
     count = sum(error.error_count() for error in errors)
     if count > _MOST_FAULTS:
-        message = f"has {count} errors, too many to list; send less"
-        return InvalidRequest(
-            f"{prefix or 'The request'} {message}.", fields=[FieldError(field=prefix, message=message)]
-        )
+        fault = FieldError(field=prefix, message=f"has {count} errors, too many to list; send less")
+        return InvalidRequest(f"{prefix or 'The request'} {fault.message}.", fields=[fault])
     fields = []
     for item in chain.from_iterable(error.errors(include_url=False) for error in errors):
         path = [_named(str(part)) for part in item["loc"]]

@@ -40,14 +40,10 @@ class HeldGPU(BaseModel, frozen=True, extra="ignore"):
 
 
 class ClusterFacts(BaseModel, frozen=True, extra="ignore"):
-    """What a cluster reports to an instructor: neither its name nor what it computes.
-
-    Unknown fields, as of other versions, are ignored.
-    """
+    """What a cluster reports to an instructor, but for its name and what it computes. Unknown fields are ignored."""
 
     version: int = 1
-    id: str | None = Field(None, pattern=r"^[0-9a-f]{8}$")
-    """The cluster's, even if its socket has another name."""
+    id: str | None = Field(None, pattern=r"^[0-9a-f]{8}$")  # The cluster's, even if its socket has another name.
     kind: _Word
     state: ClusterState
     n_workers: int = Field(ge=0, le=1_000_000)
@@ -130,9 +126,7 @@ class SlotHolder(WireModel):
     since: str | None = None
     ends_at: str | None = Field(None, description="Latest end, as the holder reports; null: unknown.")
     mine: bool = Field(False, description="Whether it is the user who asks.")
-    beyond: bool = Field(
-        False, description="Whether the GPU has more claims than slots, and this one holds none of their numbers."
-    )
+    beyond: bool = Field(False, description="Whether it has more claims than slots, and this one no slot's number.")
 
 
 class SharedDevice(WireModel):
@@ -145,9 +139,7 @@ class SharedDevice(WireModel):
     free: int | None = Field(None, description="Number of free slots; null: the site has none.")
     reserved: bool = Field(False, description="Whether the site reserves it.")
     utilization_percent: float | None = None
-    holders: list[SlotHolder] = Field(
-        default_factory=list, description="By number of the claim, which does not tell who came first."
-    )
+    holders: list[SlotHolder] = Field(default_factory=list, description="By number of the claim, not by age.")
 
 
 class Waiting(WireModel):
@@ -177,7 +169,4 @@ class NodeModel(WireModel):
     line: list[Waiting] = Field(description="The first one first.")
     more: list[More] = Field(default_factory=list, description="Summary by user of what is not listed individually.")
     message: str = Field(description="A message if nothing can be reported; otherwise empty.")
-    instructor: bool = Field(
-        False,
-        description="Whether the user who asks is an instructor of this site, who may message and stop other users.",
-    )
+    instructor: bool = Field(False, description="Whether the user who asks is an instructor, who may stop others.")

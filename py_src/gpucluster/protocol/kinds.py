@@ -41,8 +41,7 @@ _OURS = {
     "existing": "gpucluster.backends.existing.backend:ExistingBackend",
 }
 """The kinds of gpucluster are available wherever this module is, without a search of installed packages."""
-SpecRule = Callable[[Traits, str, Any, Mapping[str, Any]], str | None]
-"""A ``FieldRule`` that also receives the traits of the kind."""
+SpecRule = Callable[[Traits, str, Any, Mapping[str, Any]], str | None]  # A ``FieldRule`` that also gets the traits.
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
@@ -124,10 +123,7 @@ def find_kind(name: str) -> InstalledKind | None:
     """Return the kind of that name; ``None`` when no installed package offers it. Loads no other kind."""
     if name in _OURS:
         return _loaded(name, _point(name), _PACKAGE)
-    for point, package in _offered():
-        if point.name == name:
-            return _loaded(name, point, package)
-    return None
+    return next((_loaded(name, point, package) for point, package in _offered() if point.name == name), None)
 
 
 def look_again() -> None:
@@ -324,12 +320,8 @@ def _point(name: str) -> EntryPoint:
 @cache
 def _offered() -> tuple[tuple[EntryPoint, str], ...]:
     """Return the entry points of other packages, each with its package."""
-    found = []
-    for point in entry_points(group=GROUP):
-        if _OURS.get(point.name) == point.value:
-            continue
-        found.append((point, package_of(point)))
-    return tuple(sorted(found, key=lambda item: (item[0].name, item[1])))
+    others = [point for point in entry_points(group=GROUP) if _OURS.get(point.name) != point.value]
+    return tuple(sorted(((point, package_of(point)) for point in others), key=lambda item: (item[0].name, item[1])))
 
 
 @cache

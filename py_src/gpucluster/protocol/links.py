@@ -37,16 +37,8 @@ class LinkRequest(WireModel):
     """Properties of a new link."""
 
     hours: LinkHours = Field(DEFAULT_HOURS, description="Hours until it expires.")
-    tasks: bool = Field(
-        False,
-        strict=True,
-        description="Whether it shows task names too, on pages such as progress and the task stream.",
-    )
-    public: bool = Field(
-        False,
-        strict=True,
-        description="Whether it shows the cluster to people who are not logged in to the hub; sites allow it.",
-    )
+    tasks: bool = Field(False, strict=True, description="Whether it shows task names too, as in the task stream.")
+    public: bool = Field(False, strict=True, description="Whether it works without the hub's login; sites allow it.")
 
 
 class LinkViewer(WireModel):

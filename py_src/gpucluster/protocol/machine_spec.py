@@ -19,8 +19,9 @@ from .version import GIVEN_VARIABLES
 
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _VARIABLE = re.compile(r"[^=\0\s]{1,200}")
-_RESOURCE = re.compile(r"[^\s,=\0]{1,100}")
-"""Dask's command line, which starts workers elsewhere, splits names at spaces, ',' and '='."""
+_RESOURCE = re.compile(
+    r"[^\s,=\0]{1,100}"
+)  # Dask's command line, for workers elsewhere, splits at spaces, ',' and '='.
 _MOST_ENTRIES = 200
 HIDDEN = "…"  # Replaces the value of a variable, which may be a password, in a record.
 
@@ -90,8 +91,7 @@ Lifetime = Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)]
 class MachineSpec(SpecBase):
     """Options of kinds that start their workers' processes themselves, on this machine unless they say otherwise."""
 
-    forked: ClassVar[bool] = True
-    """Whether workers are forked from the process that starts them."""
+    forked: ClassVar[bool] = True  # Whether workers are forked from the process that starts them.
     env: Environment | None = advanced(
         "Cluster",
         "Environment variables",
@@ -213,10 +213,8 @@ _DEVICE = re.compile(r"(GPU|MIG)-[0-9A-Za-z/-]{4,80}")
 
 
 def _parse_device(value: Any) -> int | str:
-    known = (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1023) or (
-        isinstance(value, str) and _DEVICE.fullmatch(value)
-    )
-    if not known:
+    is_index = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 1023
+    if not is_index and not (isinstance(value, str) and _DEVICE.fullmatch(value)):
         raise ValueError(f"{str(value)[:40]!r} is neither a GPU index nor a UUID such as 'GPU-…' or 'MIG-…'")
     device: int | str = value
     return device
@@ -283,13 +281,8 @@ class GPUSpec(MachineSpec):
 
     def chosen_gpu_options(self) -> list[str]:
         """Return the options of this model that differ from their default: they require a GPU."""
-        fields = GPUSpec.model_fields
-        return [
-            name
-            for name in fields
-            if name not in MachineSpec.model_fields
-            and getattr(self, name) != fields[name].get_default(call_default_factory=True)
-        ]
+        own = {name: field for name, field in GPUSpec.model_fields.items() if name not in MachineSpec.model_fields}
+        return [name for name in own if getattr(self, name) != own[name].get_default(call_default_factory=True)]
 
     def allocates_with_rmm(self) -> bool:
         """Whether workers get their own RMM allocator."""

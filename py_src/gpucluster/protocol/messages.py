@@ -51,9 +51,7 @@ class Message(WireModel):
     code: MessageCode = Field(description="Stable name of what it is about.")
     text: str = Field(description="Text for users.")
     time: str | None = Field(None, description="Since when it holds, or when it happened; null: not known.")
-    subject: str | None = Field(
-        None, description="Its author ('message', 'ended'), or its subject, such as '3 of 4 jobs wait'."
-    )
+    subject: str | None = Field(None, description="Author ('message', 'ended') or subject, such as '3 of 4 jobs wait'.")
 
     @classmethod
     def of(cls, code: MessageCode, text: str, *, time: str | None = None, subject: str | None = None) -> Message:
@@ -69,9 +67,7 @@ Said: TypeAlias = Mapping[MessageCode, str | Message | Sequence[str | Message] |
 
 
 def saying(messages: Sequence[Message], said: Said, *, time: str | None = None) -> list[Message]:
-    """Return the messages with those of the codes in `said` replaced. Unchanged ones keep their time; others get
-    `time`.
-    """
+    """Return the messages with those of the codes in `said` replaced; of these, new ones get `time`."""
     kept = [message for message in messages if message.code not in said]
     before = {(message.code, message.text, message.subject): message for message in messages}
     for code, texts in said.items():

@@ -81,11 +81,9 @@ class Idle(WireModel):
     idle_since: str | None = Field(None, description="Start of the idle time: no connection and no computation.")
     stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
     quiet_since: str | None = Field(
-        None, description="Since when no task runs, even while clients are connected; null: tasks run."
+        None, description="Since when no task runs, with clients or without; null: some do."
     )
-    kept_by: str | None = Field(
-        None, description="What keeps an idle cluster from stopping, such as 'holds 3 results'."
-    )
+    kept_by: str | None = Field(None, description="What keeps an idle cluster running, such as 'holds 3 results'.")
 
 
 class WorkerModel(WireModel):
@@ -134,9 +132,7 @@ class GPUSlot(WireModel):
 
     uuid: str = Field(description="UUID of the GPU or MIG slice.")
     index: int | None = Field(None, description="Index of the GPU; null for MIG slices.")
-    slot: int | None = Field(
-        None, description="Number of the slot, counted from 1; null: the whole of it, or one without a number."
-    )
+    slot: int | None = Field(None, description="Number of the slot, from 1; null: all of it, or one without a number.")
     slots: int = Field(1, description="Into how many slots the site divides it.")
     memory_bytes: int | None = Field(None, description="GPU memory of the slot.")
     label: str = Field(description="What it is and what keeps others out of it, for people.")
@@ -175,12 +171,8 @@ class ClusterModel(WireModel):
     n_pending: int = Field(0, description="Number of workers that were requested and have not started yet.")
     n_recomputing: int = Field(0, description="Number of results lost with workers and not recomputed yet.")
     workers: list[WorkerModel] = Field(default_factory=list)
-    slots: list[GPUSlot] = Field(
-        default_factory=list, description="GPUs on this machine, or slots of them, that it has as long as it lives."
-    )
-    nodes: list[str] = Field(
-        default_factory=list, description="Other machines that have workers of it, each with what: 'n1: 2 GPUs'."
-    )
+    slots: list[GPUSlot] = Field(default_factory=list, description="GPUs here, or slots of them, as long as it lives.")
+    nodes: list[str] = Field(default_factory=list, description="Other machines with workers of it: 'n1: 2 GPUs'.")
     memory_limit_bytes: int | None = Field(
         None,
         description="Host memory that each of its workers may use, 0 for no limit; null: not known yet, or they are "
@@ -195,7 +187,7 @@ class ClusterModel(WireModel):
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="How access is restricted.")
     dashboard_path: str | None = Field(
-        None, description="Path of the dashboard below the Jupyter base URL, once running."
+        None, description="Path of the dashboard below Jupyter's base URL, once running."
     )
     n_clients: int = Field(0, description="Connected clients, but for those that workers make for their tasks.")
     kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
@@ -281,9 +273,7 @@ class DeviceProcess(WireModel):
     command: str | None = Field(None, description="Name of the program.")
     memory_used_bytes: int | None = None
     cluster: str | None = Field(None, description="Name of the cluster that it belongs to.")
-    notebook: str | None = Field(
-        None, description="Path of the notebook whose kernel it is; the kernel, where only that is known."
-    )
+    notebook: str | None = Field(None, description="Path of the kernel's notebook; the kernel, if only that is known.")
     role: Literal["kernel", "supervisor", "worker", "child", "other", "outside"] = Field(
         "other",
         description="What it is: a notebook's kernel, a cluster's own process, a worker, a process that one of those "
@@ -291,12 +281,8 @@ class DeviceProcess(WireModel):
     )
     worker: str | None = Field(None, description="Name of the worker that it is, or that has started it.")
     parent_pid: int | None = Field(None, description="The nearest of its ancestors that uses this GPU, too.")
-    tree_memory_bytes: int | None = Field(
-        None, description="Memory of it and of all that it has started, on this GPU; null: not measured."
-    )
-    birth: str | None = Field(
-        None, description="Distinguishes it from other processes with the same id; null: not one's own."
-    )
+    tree_memory_bytes: int | None = Field(None, description="GPU memory with all that it started; null: not measured.")
+    birth: str | None = Field(None, description="Distinguishes processes with the same id; null: not one's own.")
     can_stop: bool = Field(False, description="Whether it is one's own and may be stopped from here.")
 
 
@@ -326,9 +312,7 @@ class DeviceModel(WireModel):
     visible: bool = Field(True, description="Whether CUDA_VISIBLE_DEVICES allows it.")
     error: str | None = Field(None, description="Why this device cannot be read.")
     error_since: str | None = Field(None, description="Since when that has been seen.")
-    xids: list[XIDModel] = Field(
-        default_factory=list, description="The driver's last five events of it since it is monitored."
-    )
+    xids: list[XIDModel] = Field(default_factory=list, description="The last five events since it is monitored.")
     processes: list[DeviceProcess] = Field(default_factory=list)
 
 
@@ -515,8 +499,6 @@ class Preset(WireModel):
 class SiteFaults(WireModel):
     """What is wrong with the site's file, and its message of the day."""
 
-    faults: list[str] = Field(
-        description="As 'gpucluster site' prints it, with file and line; empty for people who cannot change the file."
-    )
+    faults: list[str] = Field(description="As 'gpucluster site' prints them; empty if the user cannot change the file.")
     notice: str | None = Field(description="What it means for all users; null: nothing.")
     message: str | None = Field(None, description="The site's message of the day; null: none.")

@@ -21,15 +21,11 @@ def printable(text: str, longest: int | None = None) -> str:
     return shown if longest is None or len(shown) <= longest else f"{shown[: longest - 1]}…"
 
 
-_OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Categories of characters that control a terminal or the layout: controls, text direction, line ends."""
+_OBEYED = {"Cc", "Cf", "Cs", "Zl", "Zp"}  # Control terminals or the layout: controls, text direction, line ends.
 
 
 def escaped(text: str, *, keep: str = "") -> str:
-    r"""Return the text with control characters escaped, such as ``\x1b``. Doing it twice changes nothing.
-
-    `keep`: characters to keep, such as line ends and tabs.
-    """
+    r"""Return the text with control characters escaped, such as ``\x1b``, but for those to `keep`; idempotent."""
     if text.isprintable():
         return text
     return "".join(
@@ -41,10 +37,7 @@ def escaped(text: str, *, keep: str = "") -> str:
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: ``1 task``, ``5,000 tasks``.
-
-    `one`: the noun in the singular. `many`: the plural, where that is not the singular with an s.
-    """
+    """Return a number with its noun: ``1 task``, ``5,000 tasks``. `many`: the plural, if not the singular with an s."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
@@ -56,9 +49,7 @@ def times(sentence: str, number: int) -> str:
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Return rows of a table with aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
 
 
 class LogText(logging.Filter):
@@ -151,10 +142,7 @@ def redact(secret: str) -> None:
 
 
 def start_log() -> None:
-    """Log to the standard error of this process, with secrets left out, control characters escaped, and a rate limit.
-
-    Warnings are logged, too.
-    """
+    """Log to standard error, warnings too, with secrets left out, control characters escaped, and a rate limit."""
     handler = logging.StreamHandler(sys.stderr)
     root = logging.getLogger()
     root.handlers = [handler]

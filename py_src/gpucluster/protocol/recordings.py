@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import to_json
 
 from .telemetry import TelemetrySample, WireModel
@@ -32,12 +32,8 @@ Line: TypeAlias = Annotated[str, Field(min_length=1, max_length=200), AfterValid
 """One line of text without control characters."""
 
 
-class RecordingModel(BaseModel):
+class RecordingModel(WireModel, strict=True):
     """Base of what is in a file. Anyone may have written it, so validation is strict."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, json_schema_serialization_defaults_required=True
-    )
 
 
 class RecordedVersions(RecordingModel):
@@ -55,9 +51,7 @@ class Recording(RecordingModel):
     schema_version: Literal[1] = Field(1, description="Version of the file's form.")
     title: Line
     recorded_at: str = Field(pattern=TIME_PATTERN, description="When it began, in UTC.")
-    backend: Literal["local", "cuda"] = Field(
-        description="'local' for CPU workers, 'cuda' for GPU workers, whatever kind of cluster they were of."
-    )
+    backend: Literal["local", "cuda"] = Field(description="'local': CPU workers; 'cuda': GPU workers, of any kind.")
     gpus: list[Line] = Field(default_factory=list, max_length=1024, description="Name of each GPU.")
     driver: Line | None = Field(None, description="Version of the GPU driver; null without GPUs.")
     n_workers: int = Field(ge=0, le=100_000, description="Number of workers at the beginning.")

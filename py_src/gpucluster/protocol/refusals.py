@@ -12,9 +12,7 @@ from pathlib import Path
 
 from .sizes import format_size
 
-_CLOSED = (
-    "You have no permission to write to {folder} on the disk {disk}. Change its permissions, or use another folder."
-)
+_CLOSED = "You may not write to {folder} on the disk {disk}. Change its permissions, or use another folder."
 _REFUSALS = {
     errno.ENOSPC: "The disk {disk} is full{figures}: nothing can be written in {folder}. Free some space there.",
     errno.EDQUOT: "Your quota on the disk {disk} is used up: nothing can be written in {folder}. "
@@ -41,16 +39,13 @@ def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
 
 
 def path_refusal(path: str) -> str | None:
-    """Return why a path cannot be used if it cannot be decoded or encoded as a file name.
-
-    Python replaces each undecodable byte by a surrogate, which no message can contain.
-    """
+    """Return why a path cannot be used if it cannot be decoded or encoded as a file name."""
     encoding = sys.getfilesystemencoding()
     try:
         os.fsencode(path)
         path.encode()
     except UnicodeEncodeError:
-        # Surrogates that stand for a byte become that byte; others become '?'.
+        # No message can contain surrogates: those by which Python replaces a byte become it again, others '?'.
         shown = re.sub("[\ud800-\udc7f\udd00-\udfff]", "?", path)
         shown = shown.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         if encoding.lower().replace("-", "") == "utf8":

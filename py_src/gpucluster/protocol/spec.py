@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from .errors import parsed
 from .kinds import parse_spec
 from .machine_spec import GPUSpec, MachineSpec, NodeSpec, ScratchSpec
 from .spec_base import MAX_WORKERS, MOST_SECONDS, SpecBase, UnknownSpec, WorkerCount, WorkerCountOrZero, shown_in
+from .telemetry import WireModel
 
 __all__ = [
     "MAX_WORKERS", "Adapt", "ClusterPatch", "GPUSpec", "MachineSpec", "NodeSpec", "ScratchSpec", "SpecBase",
@@ -21,11 +22,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Adapt(BaseModel):
+class Adapt(WireModel, json_schema_serialization_defaults_required=False):  # Most requests only have the bounds.
     """Adapt the number of workers to the load."""
-
-    # Most requests only have the bounds.
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     minimum: WorkerCountOrZero = Field(description="Fewest workers.")
     maximum: WorkerCount = Field(description="Most workers.")
@@ -33,14 +31,10 @@ class Adapt(BaseModel):
         None, description="Seconds between two checks of the load; none: Dask's own setting, a second."
     )
     wait_count: Annotated[int, Field(strict=True, ge=1, le=100_000)] | None = Field(
-        None,
-        description="Number of consecutive checks that must find a worker unneeded before it is retired; none: Dask's "
-        "own, 3.",
+        None, description="Checks in a row that must find a worker unneeded before it is retired; none: Dask's own, 3."
     )
     target_duration_seconds: Annotated[float, Field(strict=True, ge=0.001, le=86400)] | None = Field(
-        None,
-        description="Target duration in seconds of the waiting tasks: lower values start more workers; none: Dask's "
-        "own, 5.",
+        None, description="Seconds that waiting tasks may take: lower values start more workers; none: Dask's own, 5."
     )
 
     @model_validator(mode="after")

@@ -13,17 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from .refusals import path_refusal
 from .sizes import MemorySizeOrAuto, zero_means_none
+from .telemetry import WireModel
 
 MAX_WORKERS = 256  # Most workers one cluster of this machine may have.
 
 MOST_SECONDS = 30 * 86400  # Longest time that can be asked for.
-LEAST_MEMORY_LIMIT = 100_000_000
-"""Bytes. An idle worker takes 65 MiB (Python 3.11, 2026-11-28), and is terminated at 95 % of its limit."""
+LEAST_MEMORY_LIMIT = 100_000_000  # Bytes. An idle worker takes 65 MiB (Python 3.11, 2026-11-28); at 95 % it is ended.
 
 NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
 
@@ -50,10 +50,7 @@ def shown_in(group: str, *, advanced: bool = False, **shown: str) -> dict[str, A
 
 
 def option(group: str, title: str, default: Any, description: str, **shown: Any) -> Any:
-    """Return a field that forms show in a group.
-
-    `default`: or what makes it, such as ``list``. `shown`: further arguments of ``shown_in``.
-    """
+    """Return a field that forms show in a group. `default`: or what makes it, as ``list``. `shown`: of ``shown_in``."""
     made = {"default_factory" if callable(default) else "default": default}
     return Field(**made, title=title, description=description, json_schema_extra=shown_in(group, **shown))
 
@@ -91,44 +88,24 @@ def not_shown(*names: str) -> Callable[[dict[str, Any]], None]:
 
 
 def number_of_workers(left_out: str) -> Any:
-    """Return the field ``n_workers`` of a kind.
-
-    `left_out`: the default, as the end of a sentence without its full stop.
-    """
-    return option(
-        "Cluster",
-        "Workers",
-        None,
-        _WORKERS,
-        unit="worker",
-        help=f"Number of workers; 0 starts with none. Default: {left_out}.",
-    )
+    """Return the field ``n_workers`` of a kind. `left_out`: the default, as the end of a sentence without full stop."""
+    text = f"Number of workers; 0 starts with none. Default: {left_out}."
+    return option("Cluster", "Workers", None, _WORKERS, unit="worker", help=text)
 
 
 Interface = Annotated[str, matching(r"[A-Za-z0-9_.:-]{1,32}", "must be the name of a network interface, such as 'ib0'")]
 KernelName = Annotated[str, matching(r"[A-Za-z0-9._-]{1,100}", "must be the name of an installed Jupyter kernel")]
 
 
-class SpecBase(BaseModel):
+class SpecBase(WireModel, allow_inf_nan=False):
     """Options that every kind of cluster has."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, json_schema_serialization_defaults_required=True
-    )
 
     backend: str = Field(title="Kind", description="Kind of cluster.")
     name: str | None = option(
-        "Cluster",
-        "Name",
-        None,
-        "Name of the cluster: letters, digits, '.', '_' and '-'. Default: chosen automatically.",
+        "Cluster", "Name", None, "Name of the cluster: letters, digits, '.', '_' and '-'. Default: generated."
     )
     n_workers: WorkerCountOrZero | None = option(
-        "Cluster",
-        "Workers",
-        None,
-        "Number of workers; 0 starts with none. Default: depends on the kind.",
-        unit="worker",
+        "Cluster", "Workers", None, "Number of workers; 0 starts with none. Default: set by the kind.", unit="worker"
     )
     threads_per_worker: Annotated[int, Field(strict=True, ge=1, le=128)] = advanced(
         "Cluster", "Threads per worker", 1, "Tasks that one worker runs at the same time.", unit="thread"

@@ -8,25 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 
 class WireModel(BaseModel, frozen=True, extra="forbid", json_schema_serialization_defaults_required=True):
     """Base of all models that are sent."""
 
 
+# One value per worker, or one that holds for all workers. Null: not measured.
 Integers: TypeAlias = list[int | None] | int | None
-"""One whole number per worker, or one that holds for all workers. Null: not measured."""
 Numbers: TypeAlias = list[float | None] | float | None
-"""One number per worker, or one that holds for all workers. Null: not measured."""
-Texts: TypeAlias = list[str | None] | str | None  # Likewise.
+Texts: TypeAlias = list[str | None] | str | None
 
 
-class PrefixProgress(WireModel):
+class PrefixProgress(WireModel, json_schema_serialization_defaults_required=False):  # The wire has no counts of zero.
     """Progress of one kind of tasks. The prefix is the common start of their keys, such as 'inc'."""
-
-    # Counts of zero are left out on the wire.
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     prefix: str
     waiting: int = Field(0, description="Wait for other tasks, for a worker or for room.")
@@ -36,16 +32,13 @@ class PrefixProgress(WireModel):
     erred: int = 0
 
 
-class TelemetrySample(WireModel):
+class TelemetrySample(WireModel, json_schema_serialization_defaults_required=False):
     """One reading of a cluster, columnar: the i-th entry of a list belongs to the i-th worker.
 
     A column that is the same for all workers is a single value; ``column`` expands it. Sizes that gauges show have
     five significant digits; counters are exact. Above 200 workers there are fewer digits, and ``device`` is the
-    beginning of the UUID.
+    beginning of the UUID. Columns without measurements are left out on the wire, so they are optional for readers.
     """
-
-    # Columns without measurements are left out on the wire, so they are optional for readers.
-    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_serialization_defaults_required=False)
 
     id: str = Field(description="Cluster.")
     at: str = Field(description="When the sample was taken.")
@@ -61,9 +54,7 @@ class TelemetrySample(WireModel):
     cpu_percent: Numbers = Field(None, description="CPU time; 100 is one core.")
     memory_bytes: Integers = Field(None, description="Host memory of the worker process.")
     memory_limit_bytes: Integers = Field(None, description="Host memory that it may use; null: no limit.")
-    managed_bytes: Integers = Field(
-        None, description="Part of the host memory that Dask knows as results; the rest is unmanaged."
-    )
+    managed_bytes: Integers = Field(None, description="Host memory that Dask knows as results; the rest is unmanaged.")
 
     tier_device_bytes: Integers = Field(None, description="Results that Dask holds in GPU memory.")
     tier_device_limit_bytes: Integers = Field(
@@ -72,23 +63,19 @@ class TelemetrySample(WireModel):
     tier_host_bytes: Integers = Field(None, description="Results that Dask holds in host memory.")
     tier_disk_bytes: Integers = Field(None, description="Results that Dask has spilled to disk.")
     cudf_spilled_bytes: Integers = Field(
-        None, description="Data frames that cuDF itself has moved from GPU to host memory."
+        None, description="Data frames that cuDF itself moved from GPU to host memory."
     )
 
     host: Texts = Field(None, description="Name of the worker's machine, without its domain.")
     device: Texts = Field(None, description="UUID of the worker's GPU or MIG slice; null: no GPU.")
-    device_index: Integers = Field(
-        None, description="Number of that GPU on its machine, as nvidia-smi reports it; null for slices."
-    )
+    device_index: Integers = Field(None, description="Number of that GPU, as in nvidia-smi; null for slices.")
     device_error: Texts = Field(None, description="Why the worker's GPU cannot be read.")
     vram_total_bytes: Integers = Field(None, description="Memory of the worker's GPU.")
     vram_used_bytes: Integers = Field(None, description="Used memory of that GPU, by any program.")
     vram_cluster_bytes: Integers = Field(
-        None, description="Part of it used by processes of this cluster; null: unknown."
+        None, description="Part of it used by this cluster's processes; null: unknown."
     )
-    rmm_used_bytes: Integers = Field(
-        None, description="Allocated through RMM now; null: no RMM, or allocations are not tracked."
-    )
+    rmm_used_bytes: Integers = Field(None, description="Allocated through RMM now; null: no RMM, or not tracked.")
     rmm_pool_bytes: Integers = Field(None, description="Size of the RMM pool now; null: none.")
     rmm_maximum_bytes: Integers = Field(None, description="What RMM may grow to; null: no limit.")
     gpu_utilization_percent: Numbers = Field(None, description="Percentage of time in which a kernel ran on the GPU.")
@@ -100,22 +87,16 @@ class TelemetrySample(WireModel):
     nvlink_sent_bytes_per_second: Integers = Field(None, description="From the GPU over NVLink.")
     nvlink_received_bytes_per_second: Integers = Field(None, description="To the GPU over NVLink.")
 
-    sent_bytes: Integers = Field(
-        None, description="Results sent to other workers and clients since the worker's start."
-    )
+    sent_bytes: Integers = Field(None, description="Results sent to workers and clients since the worker's start.")
     received_bytes: Integers = Field(None, description="Results received from other workers since the worker's start.")
 
     host_memory_bytes: int | None = Field(
-        None, description="Memory of the machine that all workers share; null: several machines, or unknown."
+        None, description="Memory of the workers' machine; null: several, or unknown."
     )
     host_cores: int | None = Field(None, description="Cores of that machine.")
-    host_others_cores: float | None = Field(
-        None, description="Cores of it kept busy by programs outside this cluster; null: unknown."
-    )
+    host_others_cores: float | None = Field(None, description="Cores of it that other programs use; null: unknown.")
     tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
-    progress: list[PrefixProgress] = Field(
-        default_factory=list, description="Kinds of tasks, the most recent ones last; at most 30."
-    )
+    progress: list[PrefixProgress] = Field(default_factory=list, description="At most 30 kinds of tasks, newest last.")
 
     @classmethod
     def column_names(cls) -> list[str]:
@@ -169,12 +150,7 @@ class ActivityEntry(WireModel):
         "for what was asked; 'state', 'worker_joined', 'worker_left', 'worker_died', 'spill', 'pause', "
         "'gpu', 'done', 'not_done', 'recorded', 'profile', 'link', 'failure' for what happened."
     )
-    by: str | None = Field(
-        None,
-        description=(
-            "Client that made the request: 'JupyterLab', 'notebook, process 4711', 'command line, process 815', …"
-        ),
-    )
+    by: str | None = Field(None, description="Client that made the request: 'JupyterLab', 'notebook, process 4711', …")
     message: str = Field(description="What it was.")
 
 
@@ -256,25 +232,20 @@ def known_mean(values: Iterable[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-_SUMMARIES: dict[str, Callable[[Iterable[Any]], float | None]] = {
+_Summary: TypeAlias = Callable[[Iterable[Any]], float | None]
+_SUMMARIES: dict[str, _Summary] = {
     "cpu_percent": known_mean,
     "memory_bytes": known_sum,
     "rmm_used_bytes": known_sum,
     "processing": known_sum,
     "tier_disk_bytes": known_sum,
 }
-_OF_DEVICES: dict[str, Callable[[Iterable[Any]], float | None]] = {
-    "gpu_utilization_percent": known_mean,
-    "vram_used_bytes": known_sum,
-}
+_OF_DEVICES: dict[str, _Summary] = {"gpu_utilization_percent": known_mean, "vram_used_bytes": known_sum}
 TOTALS = (*_SUMMARIES, *_OF_DEVICES)  # Figures of all workers together in a history.
 
 
 def totals(columns: Mapping[str, Sequence[Any]]) -> dict[str, float | None]:
-    """Return each of ``TOTALS``; ``None`` where no worker has measured it.
-
-    `columns`: from the name of a figure to one entry per worker.
-    """
+    """Return each of ``TOTALS`` of columns with one entry per worker; ``None`` where no worker has measured it."""
     found = {name: summary(columns.get(name, ())) for name, summary in _SUMMARIES.items()}
     return found | {name: summary(_by_device(columns, name)) for name, summary in _OF_DEVICES.items()}
 

@@ -25,10 +25,7 @@ class Needs:
     advice: str = ""  # A sentence.
 
     def missing(self, *, packages: bool = True) -> str | None:
-        """Return what is missing, with advice; ``None``: nothing.
-
-        `packages`: whether to check the packages, which the cluster's own Python environment needs.
-        """
+        """Return what is missing, with advice; ``None``: nothing. `packages`: whether to check those in this Python."""
         return next(self._missing(packages), (None, None))[0]
 
     def lack(self, *, packages: bool = True) -> str | None:
@@ -54,9 +51,7 @@ class Traits(WireModel):
     """Properties of a kind of cluster."""
 
     has_gpus: bool = Field(False, description="Whether each of its workers has a GPU.")
-    needs_host_check: bool = Field(
-        False, description="Whether the GPUs on the machine that starts it decide about its start."
-    )
+    needs_host_check: bool = Field(False, description="Whether GPUs on the machine that starts it decide on its start.")
     this_machine: bool = Field(True, description="Whether its workers run on the machine that starts it.")
     queues: bool = Field(False, description="Whether workers may wait in a queue before they start.")
     chooses: tuple[str, ...] = Field((), description="Kinds out of which it chooses one, when it starts.")

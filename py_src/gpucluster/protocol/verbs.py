@@ -31,11 +31,9 @@ class Description:
     """What the interfaces share about one verb."""
 
     summary: str  # What it does, for help texts and the OpenAPI document.
-    cannot: str | None = None
-    """The refusal if a deployment's ``can`` lacks the verb; ``None``: every cluster supports it."""
+    cannot: str | None = None  # The refusal if a deployment's ``can`` lacks it; ``None``: every cluster supports it.
     instead: str = ""  # The reason, or what to do instead, unless the deployment knows better.
-    path: str | None = None
-    """Address of its POST below the cluster, ``{worker}`` in it an argument; ``None``: it is a PATCH of the model."""
+    path: str | None = None  # Of its POST below the cluster, with arguments such as ``{worker}``; ``None``: a PATCH.
     waits: str = ""  # What the command waits for, as in "without waiting for the workers".
     meanwhile: str = ""  # What the command shows while it waits; empty: the cluster's own progress.
 

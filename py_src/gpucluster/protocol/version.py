@@ -11,9 +11,7 @@ PROTOCOL_HEADER = "X-GPUCluster-Protocol"
 BY_HEADER = "X-GPUCluster-By"  # The client, for the activity log, such as 'command line, process 815'.
 SECRET_HEADER = "X-GPUCluster-Secret"  # noqa: S105  # the name of the header
 """A secret that requires read access to the cluster's folder."""
-GIVEN_VARIABLES = "GPUCLUSTER_GIVEN_VARIABLES"
-"""Environment variable with the user's variables for workers, as JSON: they do not affect the supervisor."""
-IMPORT_FROM = "GPUCLUSTER_IMPORT_FROM"
-"""Environment variable with further directories that workers import modules from: those of the caller."""
-ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"
-"""Environment variable that names the variables added for a supervisor, which it removes again."""
+# Environment variables.
+GIVEN_VARIABLES = "GPUCLUSTER_GIVEN_VARIABLES"  # The user's for workers, as JSON: they do not affect the supervisor.
+IMPORT_FROM = "GPUCLUSTER_IMPORT_FROM"  # Further directories that workers import modules from: those of the caller.
+ADDED_VARIABLES = "GPUCLUSTER_ADDED_VARIABLES"  # Names of those added for a supervisor, which removes them again.

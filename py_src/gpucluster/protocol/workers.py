@@ -46,10 +46,7 @@ def several_workers(titles: Sequence[str]) -> str:
 
 
 def find_worker(model: ClusterModel, name: str) -> WorkerModel:
-    """Return the worker of that name; the beginning of a UUID is enough.
-
-    Raises `WorkerNotFound` with similar names, or all of them.
-    """
+    """Return the worker of that name, or beginning of a UUID. Raises `WorkerNotFound` with similar names, or all."""
     found = [worker for worker in model.workers if worker.name == name]
     if not found and _BEGINNING.fullmatch(name):
         found = [worker for worker in model.workers if worker.name.startswith(name)]
@@ -80,12 +77,8 @@ def names_of_clusters(models: Sequence[ClusterModel]) -> dict[int, str]:
 
 def names_of_workers(models: Sequence[ClusterModel]) -> dict[int, str]:
     """Return the names of the workers on this machine, by their process ids."""
-    return {
-        worker.pid: worker.name
-        for model in models
-        for worker in model.workers
-        if worker.pid and not model.state.ended and _is_here(worker)
-    }
+    living = [model for model in models if not model.state.ended]
+    return {worker.pid: worker.name for model in living for worker in model.workers if worker.pid and _is_here(worker)}
 
 
 def _is_here(worker: WorkerModel) -> bool:
