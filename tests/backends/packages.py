@@ -1,7 +1,5 @@
 """Packages of the distribution that tests need: installed by the first process of tests that misses them."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What tests of several kinds see of a cluster."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """When a cluster of jobs or pods that follows the load ends workers, and when it does not."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Collection
 from datetime import UTC, datetime

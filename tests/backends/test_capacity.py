@@ -1,7 +1,5 @@
 """More than this machine has: refused if impossible, reported if shared."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

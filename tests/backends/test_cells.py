@@ -1,7 +1,5 @@
 """Tasks are counted under the cell that sent them: on a real scheduler, with the client that notebooks have."""
 
-from __future__ import annotations
-
 import asyncio
 import warnings
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 The failures are real: Dask's ``preload`` runs our code in the scheduler and in the workers.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is known of results and data that were lost with their workers."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What each kind refuses of a request before a process starts: options, files, hosts and addresses."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """axe-core: what keeps people with assistive technology out of a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The distribution's Chromium, driven by Playwright; nothing is downloaded."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ Each file finds them as if they had just started. They end with the last file of
 one of another folder between them: ``tests/suite/running.py`` keeps the files together.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real JupyterLab: loopback, a token, temporary directories, its own registry."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

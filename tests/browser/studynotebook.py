@@ -1,7 +1,5 @@
 """A notebook with every kind of output that lessons leave. It was not run here, so Jupyter does not trust it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

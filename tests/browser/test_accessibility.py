@@ -1,7 +1,5 @@
 """The panel with larger text and wider spacing: nothing is cut off, nothing lies outside the page."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")

@@ -1,7 +1,5 @@
 """Connect in a kernel without gpucluster: a message with what to do, and no cell that fails."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """A server as an institution runs it: below a path, as behind a JupyterHub, with a custom kind of cluster."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

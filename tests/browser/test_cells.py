@@ -1,7 +1,5 @@
 """The line below a cell that computes on a cluster: progress while it runs, a summary afterwards."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

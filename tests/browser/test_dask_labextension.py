@@ -3,8 +3,6 @@
 The tests of this module are one story for each of the two and run in order, on one page.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from typing import Any

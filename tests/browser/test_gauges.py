@@ -1,7 +1,5 @@
 """The gauges in the panel: real CPU workers, GPU workers on a fake NVML, simulated clusters of 8 and 1000."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The creation form on a machine with GPUs, which exist only in a text file."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

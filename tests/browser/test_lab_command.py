@@ -1,7 +1,5 @@
 """The page that ``gpucluster lab`` opens."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

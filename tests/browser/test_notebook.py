@@ -1,7 +1,5 @@
 """The panel in Notebook 7, which has no JupyterLab shell."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -3,8 +3,6 @@
 The tests of this module are one story and run in order: each goes on where the one before left off.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """``%%gpucluster profile`` in JupyterLab: a timeline that can be zoomed, both themes, a picture after a reload."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Recordings in a real browser: in a notebook, from the panel and from the file browser, in light and dark."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

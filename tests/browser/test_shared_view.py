@@ -1,7 +1,5 @@
 """A share link in a browser without a login: gauges update, nothing else can be reached, and the link expires."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Widgets in a real notebook, in JupyterLab and in Notebook 7: live, scaled, saved, and read without a kernel."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

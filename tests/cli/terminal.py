@@ -1,7 +1,5 @@
 """The command line in a separate terminal."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty

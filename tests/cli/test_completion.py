@@ -1,7 +1,5 @@
 """Completion in shells and notebooks."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

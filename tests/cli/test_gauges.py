@@ -1,7 +1,5 @@
 """``gpucluster gauges`` and ``gpucluster replay``: live in a terminal, one picture elsewhere."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

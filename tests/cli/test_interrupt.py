@@ -1,7 +1,5 @@
 """An interrupted start leaves no process and no cluster."""
 
-from __future__ import annotations
-
 import ast
 import re
 import signal

@@ -1,7 +1,5 @@
 """Kinds of clusters of other packages: their options in the command line and magic, and their pending workers."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

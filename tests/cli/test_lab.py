@@ -1,7 +1,5 @@
 """``gpucluster lab``: a real JupyterLab that opens on the lessons."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 from collections.abc import Callable

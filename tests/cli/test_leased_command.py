@@ -1,7 +1,5 @@
 """``gpucluster lease -- COMMAND``: a command with a separate worker."""
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Lessons in the shell: copies, progress, sharing, and the checks of a learner's notebook."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

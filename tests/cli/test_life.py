@@ -1,7 +1,5 @@
 """All verbs on real clusters from the shell."""
 
-from __future__ import annotations
-
 import getpass
 import json
 import os

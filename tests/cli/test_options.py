@@ -1,7 +1,5 @@
 """Every mistake in the arguments gives one message; the options of create are those of the models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

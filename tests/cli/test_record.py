@@ -1,7 +1,5 @@
 """``gpucluster record``: from the shell into a file, until stopped."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import signal

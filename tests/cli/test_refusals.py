@@ -1,7 +1,5 @@
 """Wrong commands give one message and an exit code, and change nothing."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

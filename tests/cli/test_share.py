@@ -1,7 +1,5 @@
 """``gpucluster share``: links for viewers of a cluster."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable, Iterator

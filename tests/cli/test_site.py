@@ -1,7 +1,5 @@
 """The verbs about the site and its machine: ``site``, ``presets``, ``kinds``."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

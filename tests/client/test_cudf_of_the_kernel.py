@@ -1,7 +1,5 @@
 """A kernel enables cuDF's spilling for clusters that use it. cuDF is a stand-in; no GPU is tested."""
 
-from __future__ import annotations
-
 import os
 import sys
 from types import ModuleType, SimpleNamespace

@@ -1,7 +1,5 @@
 """Names of dashboard pages."""
 
-from __future__ import annotations
-
 import pytest
 from distributed.dashboard.scheduler import applications
 from gpucluster.client.display.dashboard import PAGES, find_page, page_names

@@ -1,7 +1,5 @@
 """The environment that a cluster inherits from the requesting process."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Failed starts of a supervisor's process."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Recording real clusters through the Python API."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """Verbs that start when called, the background loop, and Ctrl-C."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """The ssh command that forwards a Jupyter server to a laptop, with a real SSH server."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

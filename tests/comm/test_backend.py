@@ -1,7 +1,5 @@
 """Dask's comms over unix sockets: what distributed expects of a comm backend, and the folder with its secret."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import socket

@@ -1,7 +1,5 @@
 """Connections to a scheduler's port that never finish their TLS handshake."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """distributed's own tests of comms, by name, over each transport. ``make test-comms-of-dask`` runs them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -5,8 +5,6 @@ runs those parts of ``distributed/comm/tests/test_comms.py`` that take an addres
 result of each as JSON: ``ok``, or the error.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib.util
 import json

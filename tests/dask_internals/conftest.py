@@ -1,7 +1,5 @@
 """One cluster of threads for all canaries, and the message of a failed canary."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

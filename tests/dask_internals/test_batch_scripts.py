@@ -1,7 +1,5 @@
 """Canaries: dask-jobqueue."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Canaries: ``distributed.Client``, and its questions to its scheduler."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import time

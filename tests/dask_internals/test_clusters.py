@@ -1,7 +1,5 @@
 """Canaries: a cluster that code takes for a ``distributed.deploy.Cluster``, and workers of a ``SpecCluster``."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Canaries: distributed's comm on our stream, web pages on our socket, transports and command lines."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from contextlib import suppress

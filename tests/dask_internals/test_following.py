@@ -1,7 +1,5 @@
 """Canaries: results and shards of shuffles that workers send to each other and to clients."""
 
-from __future__ import annotations
-
 from collections import deque
 
 import dask

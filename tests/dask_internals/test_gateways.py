@@ -1,7 +1,5 @@
 """Canaries: dask-gateway's client. The backend's tests use a real server."""
 
-from __future__ import annotations
-
 import time
 from base64 import b64encode
 from collections.abc import AsyncIterator, Callable

@@ -1,7 +1,5 @@
 """Canaries: where a worker stores its results, and the four places that store its memory limit."""
 
-from __future__ import annotations
-
 import os
 import signal
 import types

@@ -1,7 +1,5 @@
 """Canaries: messages and code that is sent, imports, event loops, and states and listeners of servers."""
 
-from __future__ import annotations
-
 import asyncio
 import pickle
 import sys

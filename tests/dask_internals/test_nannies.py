@@ -1,7 +1,5 @@
 """Canaries: nannies, their processes, and the periodic callbacks of Dask's servers."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """Only ``dask_internals`` uses undocumented parts of Dask. Each has a canary, and is reported where Dask lacks it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Canaries: a scheduler's state, read and changed from within its process."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import operator

@@ -1,7 +1,5 @@
 """Canaries: a worker's own state."""
 
-from __future__ import annotations
-
 import threading
 import time
 

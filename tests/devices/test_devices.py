@@ -1,7 +1,5 @@
 """The GPUs of fake and real machines, and the choice among them."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Sequence

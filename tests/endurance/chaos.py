@@ -4,8 +4,6 @@
 signals, but not their timing.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

@@ -3,8 +3,6 @@
 ``python -m tests.endurance.fuzz --requests 10000 --seed 7``. Schemathesis draws them from our own OpenAPI document.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 import time

@@ -4,8 +4,6 @@
 connections at once: most messages are small, some have blocks of up to 2 MB. Prints a line of JSON.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

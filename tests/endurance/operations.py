@@ -1,7 +1,5 @@
 """Random operations on clusters: by Python, by REST and in a shell."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A separate place for a long run: a registry, a site's file, a temporary folder, a Jupyter server."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """The report of a long run, and the command that starts one by hand."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

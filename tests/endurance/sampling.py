@@ -1,7 +1,5 @@
 """The memory, open files and threads of processes and a page, and their growth."""
 
-from __future__ import annotations
-
 import gc
 import os
 import statistics

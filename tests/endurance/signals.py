@@ -1,7 +1,5 @@
 """Signals at random moments to the processes of clusters and to the Jupyter server."""
 
-from __future__ import annotations
-
 import random
 import signal
 import threading

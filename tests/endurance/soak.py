@@ -4,8 +4,6 @@
 Jupyter server, the process of one long-lived cluster, this process (which acts as a user's kernel), and the page.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import time

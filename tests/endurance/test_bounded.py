@@ -3,8 +3,6 @@
 A failure names the seed: `python -m tests.endurance.chaos --seed …` repeats the run.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Clusters on a real GPU; without a GPU and RAPIDS all tests are skipped."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

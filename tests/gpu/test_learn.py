@@ -1,7 +1,5 @@
 """`gpucluster.learn` on a real GPU, with cuML and with our own algorithms on CuPy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

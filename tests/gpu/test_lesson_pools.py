@@ -1,7 +1,5 @@
 """Lesson 11's simulations on a real GPU: the same requests to RMM's pool, the same branches in a kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

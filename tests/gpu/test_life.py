@@ -1,7 +1,5 @@
 """A GPU cluster's life on a real GPU: no memory stays in use."""
 
-from __future__ import annotations
-
 import os
 import signal
 from typing import Any

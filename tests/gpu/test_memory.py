@@ -1,7 +1,5 @@
 """RMM's pools, spilling and exhausted memory on a real GPU."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

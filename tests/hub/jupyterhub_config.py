@@ -1,7 +1,5 @@
 """Configuration of the hub of these tests: users are user ids of the system, each with a separate home."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

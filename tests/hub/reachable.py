@@ -1,7 +1,5 @@
 """A Python that other users can run, even if this one is in a home that is closed to them."""
 
-from __future__ import annotations
-
 import functools
 import shutil
 import subprocess

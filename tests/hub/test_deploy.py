@@ -1,7 +1,5 @@
 """The configurations in ``deploy/jupyterhub`` have names and values that the programs accept."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A JupyterHub with its proxy and two users of the system, each with clusters behind the hub."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

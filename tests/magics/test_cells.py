@@ -1,7 +1,5 @@
 """Cells of a notebook on a real cluster: what each computed, with the magic, Python and the command line."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

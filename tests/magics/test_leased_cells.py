@@ -1,7 +1,5 @@
 """``%%gpucluster lease`` in a real kernel: an ordinary cell with a separate worker."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Splitting of lines, and completions."""
 
-from __future__ import annotations
-
 import pytest
 from gpucluster.client.libraries import libraries_for
 from gpucluster.magics.completer import completions

@@ -1,7 +1,5 @@
 """The magic in a real kernel, across its restart."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """``%gpucluster record`` and ``%gpucluster replay`` with its widget in a real kernel."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Loading the extension is cheap and can be repeated; a real IPython shell completes its lines."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Sockets with a long path or none, their peers, files of other users, and programs that leave no process behind."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """Only one package uses Linux-only features; it has replacements for other systems."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The system calls that remain to a filtered process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """The wheel, built once for all tests here."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

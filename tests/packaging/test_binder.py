@@ -1,7 +1,5 @@
 """The Binder image without Docker: the same packages in a fresh environment, below the path of a hub."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The wheel in the oldest JupyterLab and Notebook, with the oldest server, and on a newer Python."""
 
-from __future__ import annotations
-
 import runpy
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The conda recipe, the citation and the URLs agree with pyproject.toml."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Set-up by make: missing programs are reported first, and a failed step is repeated."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import shutil

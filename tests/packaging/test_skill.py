@@ -1,7 +1,5 @@
 """The skill for coding assistants: every command and block of code in it runs, on real clusters of CPU workers."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """A wheel built from tracked files only and installed without Node."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """What continuous integration and the release workflow run, and may do."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A client of the file's cluster, and a quiet machine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Each rule finds its fault in a real run, and none finds one in a good run."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """``%%gpucluster profile`` in a real kernel: an ordinary cell."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator

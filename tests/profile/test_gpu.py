@@ -1,7 +1,5 @@
 """GPU figures of a real ``LocalCUDACluster`` on simulated GPUs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys

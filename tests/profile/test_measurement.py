@@ -1,7 +1,5 @@
 """Measurements of real runs with known figures, and their removal."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

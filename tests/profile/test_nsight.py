@@ -3,8 +3,6 @@
 ``nsys`` itself belongs to the CUDA toolkit; a script that writes down its arguments stands in for it.
 """
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 from typing import Any

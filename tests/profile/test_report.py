@@ -1,7 +1,5 @@
 """A report's timeline is bounded, keeps all totals, is written as Chrome trace events, and has the theme's colours."""
 
-from __future__ import annotations
-
 import json
 import re
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Rules on invented figures: thresholds, GPUs, odd input."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

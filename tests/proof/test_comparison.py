@@ -1,7 +1,5 @@
 """Comparison of a lesson's results on a GPU and on a CPU, and the table of RMM's log."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

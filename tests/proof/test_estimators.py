@@ -1,7 +1,5 @@
 """The comparisons for a GPU pass on the CPU and detect a wrong model."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The pieces of the GPU proof: limits, resuming and reports."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

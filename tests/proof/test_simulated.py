@@ -1,7 +1,5 @@
 """The command itself, with the real dask-cuda on a simulated GPU."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

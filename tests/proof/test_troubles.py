@@ -1,7 +1,5 @@
 """The failures that the pieces of the proof detect: each could look like a success."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

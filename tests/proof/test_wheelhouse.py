@@ -1,7 +1,5 @@
 """Wheels that are transferred in parts."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import struct

@@ -1,7 +1,5 @@
 """Foreign text has no effect in a terminal; sizes, durations, workers and verbs are found as users write them."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import logging

@@ -1,7 +1,5 @@
 """Any file is played as far as possible or refused with a message; figures become data frames."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import math

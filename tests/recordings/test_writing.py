@@ -1,7 +1,5 @@
 """Recordings contain the viewers' stream without user and host names, in a small file, and name real GPUs."""
 
-from __future__ import annotations
-
 import errno
 import getpass
 import gzip

@@ -1,7 +1,5 @@
 """Print the messages about a cluster whose folder was closed or made read-only."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

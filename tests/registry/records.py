@@ -1,7 +1,5 @@
 """Write clusters into a registry."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime, timedelta
 

@@ -1,7 +1,5 @@
 """The registry's directory is checked to be private before it is read or written."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

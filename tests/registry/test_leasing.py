@@ -1,7 +1,5 @@
 """A lease lasts while its process lives and holds it."""
 
-from __future__ import annotations
-
 import os
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The stored links that let others view a cluster."""
 
-from __future__ import annotations
-
 import json
 import stat
 from datetime import UTC, datetime, timedelta

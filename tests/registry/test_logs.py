@@ -1,7 +1,5 @@
 """Files of JSON lines: who requested what, and what cells computed."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

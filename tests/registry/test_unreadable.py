@@ -1,7 +1,5 @@
 """Unreadable records are listed with the reason and do not affect other clusters."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

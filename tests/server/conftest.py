@@ -1,7 +1,5 @@
 """A real Jupyter server with our extension, and real clusters in a separate registry."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A Jupyter server in a separate process, with our extension only."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

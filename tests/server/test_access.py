@@ -1,7 +1,5 @@
 """Access needs a login, permission, the XSRF token and the right origin."""
 
-from __future__ import annotations
-
 import json
 import re
 from http.cookies import SimpleCookie

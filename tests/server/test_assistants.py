@@ -1,7 +1,5 @@
 """Tools for assistants by the contract of jupyter_server_mcp: read-only unless the setting allows more."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import tomllib

@@ -1,7 +1,5 @@
 """Wrong requests get a status 4xx with a message and change nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import json

@@ -1,7 +1,5 @@
 """Schema, presets, devices, and the OpenAPI document."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -1,7 +1,5 @@
 """The life of a cluster over REST."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

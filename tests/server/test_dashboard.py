@@ -1,7 +1,5 @@
 """A real dashboard through the proxy, over HTTP and WebSocket."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

@@ -1,7 +1,5 @@
 """The REST interface of dask-labextension for our clusters, with and without its own server part."""
 
-from __future__ import annotations
-
 import json
 import os
 from typing import Any

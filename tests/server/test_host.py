@@ -1,7 +1,5 @@
 """The GPUs of the Jupyter server's machine: their users, and errors while the server runs."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Metrics for Prometheus, read by a strict parser of OpenMetrics; access to them."""
 
-from __future__ import annotations
-
 from gpucluster.protocol.models import ClusterModel, ClusterState, DeviceModel, HostDevices
 from gpucluster.protocol.telemetry import TelemetrySample
 from gpucluster.server.metrics import Families, cluster_families, gpu_families

@@ -1,7 +1,5 @@
 """The notify command runs for new events, without a shell and without foreign options."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

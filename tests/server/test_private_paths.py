@@ -1,7 +1,5 @@
 """Our processes open no file in a shared directory that another user could create first."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A computing cluster counts as use of the server for a time, and users see beforehand that it ends with the server."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Faults of the site's file over REST: with file and line for administrators, only their effect for others."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 

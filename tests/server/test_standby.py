@@ -1,7 +1,5 @@
 """When the standby supervisor is started, replaced and stopped."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

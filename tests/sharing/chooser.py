@@ -1,7 +1,5 @@
 """One user's process that chooses GPUs: it reads commands and writes its GPUs as lines of JSON."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

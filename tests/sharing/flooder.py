@@ -1,7 +1,5 @@
 """Connects to a name repeatedly, as fast as it can: ``flooder.py NAME SECONDS``."""
 
-from __future__ import annotations
-
 import socket
 import sys
 import threading

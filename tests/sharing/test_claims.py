@@ -1,7 +1,5 @@
 """Claims of GPUs: visible to all users, bound to their holder, released with its process."""
 
-from __future__ import annotations
-
 import os
 import socket
 

@@ -1,7 +1,5 @@
 """Claims among one user's clusters: visible, without exclusion, released with their holder."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The messages between instructors and clusters, without a cluster."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import pwd

@@ -1,7 +1,5 @@
 """A learner with a real cluster, an instructor and a third user on one machine: three real users."""
 
-from __future__ import annotations
-
 import grp
 import json
 import os

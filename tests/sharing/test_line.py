@@ -1,7 +1,5 @@
 """The queue for GPUs: first come, first served, and no user delays others for long."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

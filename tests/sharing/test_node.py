@@ -1,7 +1,5 @@
 """The view of a shared machine, and turns to start: first come, first served, and no user delays others for long."""
 
-from __future__ import annotations
-
 import getpass
 import json
 import os

@@ -1,7 +1,5 @@
 """Two users of one machine: no one gets the other's GPU while another is free, and false claims are ignored."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The site's file: presets, defaults, limits and settings for links, and its errors."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """The log of requests to a cluster and their results, and the bounded log of what its processes print."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """What cells compute is written down as it happens, with the cluster's memory and traffic meanwhile."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

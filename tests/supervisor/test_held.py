@@ -1,7 +1,5 @@
 """Failed tasks and largest results of a cluster, and the release of a notebook's results."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from types import SimpleNamespace

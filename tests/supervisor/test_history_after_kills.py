@@ -1,7 +1,5 @@
 """``kill -9`` of any process loses at most the last second of what cells did, and never makes it unreadable."""
 
-from __future__ import annotations
-
 import os
 import random
 import time

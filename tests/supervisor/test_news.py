@@ -1,7 +1,5 @@
 """Messages about events: deaths of workers with reasons, the first spill and pause, what keeps an idle cluster."""
 
-from __future__ import annotations
-
 import signal
 import time
 from dataclasses import replace

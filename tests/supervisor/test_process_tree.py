@@ -1,7 +1,5 @@
 """Programs that tasks start end with the cluster, however that happens."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import gpucluster

@@ -1,7 +1,5 @@
 """The quota of one user for all clusters together, enforced by the cluster's own process for every interface."""
 
-from __future__ import annotations
-
 import os
 from contextlib import nullcontext
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Failing steps lose no request; backoff of retries; the idle timer."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from datetime import UTC, datetime

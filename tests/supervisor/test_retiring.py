@@ -1,7 +1,5 @@
 """Retiring a worker moves its data, frees its name and changes nothing else."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """A cluster that waits for its turn to start has that in its record, can be stopped, and starts in the end."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

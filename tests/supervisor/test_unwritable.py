@@ -3,8 +3,6 @@
 The disks are real: a small ``tmpfs``, and a mount that turns read-only. Only root may mount.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

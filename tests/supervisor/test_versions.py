@@ -1,7 +1,5 @@
 """Warnings about a Dask whose dashboard is vulnerable, and about one that is newer than the tested ones."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

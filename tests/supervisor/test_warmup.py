@@ -1,7 +1,5 @@
 """The forkserver: a copy that starts nothing again, used by many threads at once."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A supervisor whose folder or record is deleted ends, with everything it has started."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

@@ -3,8 +3,6 @@
 It imports this file for the functions that run there: nothing heavy may be imported above.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

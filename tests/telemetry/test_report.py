@@ -1,7 +1,5 @@
 """Rates from counters, short figures for clusters with many workers, and RMM's states, on names of RMM 26."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from types import ModuleType, SimpleNamespace

@@ -1,7 +1,5 @@
 """The sampler on a real scheduler: it sends what the model describes, and its history of ten minutes is bounded."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

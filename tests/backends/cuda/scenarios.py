@@ -5,8 +5,6 @@ Each scenario starts a cluster through our backend, as the supervisor does: work
 is printed as JSON for the test. Nothing may be left when a scenario ends.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Scenes with the sampler of a supervisor, on a real ``LocalCUDACluster`` whose machine changes while it runs."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

@@ -1,7 +1,5 @@
 """GPU clusters end to end: ``gpucluster.create`` in one process, the cluster in another."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Leases of a GPU between two users: the position in the queue is shown, and a killed lease frees the GPU."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

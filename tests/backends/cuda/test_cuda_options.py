@@ -1,7 +1,5 @@
 """Packages of GPUs, the choice of the kind 'auto', and sizes in bytes of the right device."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

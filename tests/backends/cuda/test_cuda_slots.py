@@ -1,7 +1,5 @@
 """Slots of GPUs that a site assigns: memory, labels, limits, and the queue."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,8 +1,6 @@
 # ruff: noqa: ASYNC110 - workers that join send no event that could be awaited
 """dask-cuda's workers on hosts that are reached by SSH: real servers, whose hosts have GPUs in a text file only."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

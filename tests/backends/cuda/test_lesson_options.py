@@ -1,7 +1,5 @@
 """What lesson 11 says that dask-cuda and RMM take is what the real ones take."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -3,8 +3,6 @@
 It prints their addresses as a line of JSON, and ends when its standard input does.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

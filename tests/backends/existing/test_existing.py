@@ -1,7 +1,5 @@
 """Schedulers started outside gpucluster, as separate real processes: seen, used, and left alone."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@
 imported ends the start; one in ``dask_setup`` would only be logged.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import sys

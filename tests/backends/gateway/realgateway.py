@@ -3,8 +3,6 @@
 It keeps its list of clusters in a file, as a site does, and leaves them running when it is restarted.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import shutil

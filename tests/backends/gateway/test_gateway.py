@@ -1,7 +1,5 @@
 """Clusters of a real Dask Gateway server, as people make them; and what a server does to clusters."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """The kind ``gateway`` without a server: what can be typed, what options are, and where secrets come from."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import dask

@@ -1,7 +1,5 @@
 """One simulated Kubernetes for all tests of the kind, with Dask's real operator."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

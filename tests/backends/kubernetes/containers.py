@@ -4,8 +4,6 @@ Each line of standard input is one container: ``argv``, ``env``, ``cwd``, ``log`
 the ``pid`` of each in order, and later its ``status``, negative where a signal ended it.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

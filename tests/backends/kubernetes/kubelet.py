@@ -2,8 +2,6 @@
 processes of this machine that run exactly the command of the manifest.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

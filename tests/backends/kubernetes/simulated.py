@@ -4,8 +4,6 @@ It prints the path of a kubeconfig, and ends when its standard input does. Its c
 access to the resources in ``denied``) and ``unknown`` (with an expired login).
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

@@ -1,7 +1,5 @@
 """Clusters of pods: Dask's real operator, real schedulers and workers; the API server and the node are simulated."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

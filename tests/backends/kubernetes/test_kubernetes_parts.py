@@ -1,7 +1,5 @@
 """What a cluster asks of Kubernetes, held to the schemas of Dask's operator; and what is said of pods that wait."""
 
-from __future__ import annotations
-
 import base64
 from datetime import UTC, datetime
 from typing import Any

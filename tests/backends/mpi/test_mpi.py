@@ -1,7 +1,5 @@
 """Workers as ranks of a real MPI program: started, used, lost, started again, and ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

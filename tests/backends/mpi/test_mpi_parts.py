@@ -1,7 +1,5 @@
 """Launchers of MPI by their version, their command lines, and the ends of programs."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import subprocess

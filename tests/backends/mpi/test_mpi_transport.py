@@ -1,7 +1,5 @@
 """Workers that communicate by MPI with each other, and by TLS with all others: used, lost, started again."""
 
-from __future__ import annotations
-
 import builtins
 import os
 import signal

@@ -4,8 +4,6 @@ Of the system, only the programs are used: keys, state, ports and configuration 
 without a driver; Slurm allocates them as it does with real ones.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import shutil

@@ -1,7 +1,5 @@
 """What a job prints is bounded: its beginning and its end are kept, in the same file, while it goes on printing."""
 
-from __future__ import annotations
-
 import os
 import stat
 import subprocess

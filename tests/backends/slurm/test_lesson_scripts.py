@@ -1,7 +1,5 @@
 """Lesson 14 with a real Slurm: its scripts are submitted, and what was read in them is what Slurm has understood."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 

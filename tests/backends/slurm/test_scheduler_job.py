@@ -1,7 +1,5 @@
 """Schedulers in separate jobs, and nodes without shared storage, on a real Slurm."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Clusters of jobs on a real Slurm, as people make them; and what Slurm does to jobs."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

@@ -1,7 +1,5 @@
 """Options for Slurm, and its answers in several versions; without a Slurm."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Clusters whose jobs have several workers each, on a real Slurm."""
 
-from __future__ import annotations
-
 import os
 import signal
 from pathlib import Path

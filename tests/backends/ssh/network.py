@@ -1,7 +1,5 @@
 """Hosts in network namespaces: a switch, and links that can be cut. This machine's own network is not touched."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """A real SSH server on loopback, with separate keys, port and configuration."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

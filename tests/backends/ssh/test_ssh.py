@@ -1,7 +1,5 @@
 """Workers on hosts that are reached by a real SSH server: started, used, lost, brought back, and ended."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Three hosts with separate links, of which one is cut while it computes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The program of ranks under ``mpiexec``; each prints its results. ``python ranks.py``, with at least three ranks."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

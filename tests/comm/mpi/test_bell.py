@@ -1,7 +1,5 @@
 """What wakes a rank, how long it polls before it sleeps, and the order of buffers with one tag."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Messages between ranks: what is sent is what arrives, in memory that is reused."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import threading

@@ -1,7 +1,5 @@
 """``python -m tests.fakes.cluster``: what the options do is in ``figures.py``."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import os

@@ -1,7 +1,5 @@
 """The backend that the controller of a simulated cluster gets, and a client that gives it work."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The options of a simulated cluster, the figures of its workers, and ten minutes of them from before its start."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import random

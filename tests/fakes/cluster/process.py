@@ -1,7 +1,5 @@
 """Simulated clusters as separate processes, for tests and benchmarks."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """A simulated worker in this process, which communicates with the scheduler like a real one."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time

@@ -1,7 +1,5 @@
 """Fixtures for tests that need a machine with GPUs. Import both into a ``conftest.py``."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

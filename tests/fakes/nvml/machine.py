@@ -1,7 +1,5 @@
 """A machine with GPUs that exist only in a text file (``nvml.c`` says how it is written)."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Dashboard pages and figures of a link."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Shared views: what a link allows and refuses, with a real server and cluster and without login."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """The base class of the simulated estimators."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import dask.array as da
