@@ -63,7 +63,15 @@ function work(changes: Partial<CellWork> = {}): CellWork {
   const facts = { id, kernel, cell, began, number: 1, notebook: 'a.ipynb', code: 'x', client: 'c' };
   const peaks = { memory_peak_bytes: 1, vram_peak_bytes: null, spilled_peak_bytes: 0 };
   const rest = { by_time: false, ended: null, lost: false, n_workers: 2, moved_bytes: 0 };
-  const kept = { n_threads: 2, waiting_seconds: null, n_lost_workers: 0, workers: [], where: null };
+  const kept = {
+    n_threads: 2,
+    waiting_seconds: null,
+    n_lost_workers: 0,
+    cost: null,
+    cost_unit: null,
+    workers: [],
+    where: null
+  };
   return {
     ...facts,
     ...peaks,

@@ -121,6 +121,7 @@ def looked_at_history(command, folder):
     [row, _] = [line.split() for line in told("cells").splitlines()[1:]]
     assert "Cluster:  cells (local) on" in told(row[0])
     assert "partitions of abs: 5, then 3." in told(cells[0]["id"], "--compare", cells[1]["id"])
+    assert [line.split()[:2] for line in told("cells", "--by", "cluster").splitlines()[1:]] == [["cells", "2"]]
     told("--perfetto", str(folder / "trace"))
     trace = json.loads((folder / "trace.json").read_text())["traceEvents"]
     assert [event["name"] for event in trace if event["ph"] == "X"].count("abs") == 2

@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from gpucluster.client.history.reading import history, read_history
+from gpucluster.client.history.reading import history, read_history, sum_history
 from gpucluster.protocol.errors import InvalidRequest
 from gpucluster.registry import history as kept
 from gpucluster.registry import logs
@@ -131,6 +131,23 @@ def test_runs_are_chosen_by_name_day_and_id(registry, chosen, found):
 def test_an_unknown_name_is_refused(registry):
     with pytest.raises(InvalidRequest, match="Nothing in the history is named 'elt'"):
         read_history(registry, "elt")
+
+
+def test_sums_by_day_notebook_and_cluster(registry):
+    folder, descriptor = registry.new_folder()
+    os.close(descriptor)
+    cost = {"cost": 0.25, "cost_unit": "node-hours"}
+    days = [datetime(2026, 11, day, 12).astimezone() for day in (28, 29, 29)]
+    cells = [work(number, stamped(day), where=where(cluster_id=folder.id), **cost) for number, day in enumerate(days)]
+    logs.append_cells(folder.cells, [*cells[:2], cells[2].model_copy(update={"cost": None, "notebook": "b/run.ipynb"})])
+
+    def sums(by):
+        return {one.name: (one.n_runs, one.n_tasks, one.cost) for one in sum_history(registry, None, by).sums}
+
+    quarter, half = {"node-hours": 0.25}, {"node-hours": 0.5}
+    assert sums("day") == {"2026-11-28": (1, 8, quarter), "2026-11-29": (2, 16, quarter)}
+    assert sums("notebook") == {"run.ipynb": (2, 16, half), "b/run.ipynb": (1, 8, {})}
+    assert sums("cluster") == {"etl": (3, 24, half)}
 
 
 def test_the_history_is_a_data_frame(registry):

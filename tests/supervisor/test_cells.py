@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from gpucluster.protocol.models import Cost
 from gpucluster.registry import logs
 from gpucluster.supervisor.figures.cells import CellLog
 
@@ -63,6 +64,27 @@ def test_what_cannot_be_written_is_written_later(tmp_path, caplog):
     folder.mkdir()
     log.add([same], COLUMNS)
     assert [cell.id for cell in logs.read_cells(folder / "cells")] == ["run-1"]
+
+
+def test_cells_at_the_same_time_share_the_cost(tmp_path, monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr("gpucluster.supervisor.figures.cells.time.time", lambda: clock[0])
+    cost = Cost(unit="credits", amount=0.0, per_hour=3600.0, at="2026-12-01T10:00:00.000Z")
+    log = CellLog(tmp_path / "cells", cost=lambda: cost)
+    first, second = told(began=990.0), told(id="run-2", began=1005.0)
+    log.add([first], COLUMNS)  # 10 s alone.
+    clock[0] = 1005
+    log.add([first], COLUMNS)  # 5 s alone.
+    clock[0] = 1015
+    log.add([first, second], COLUMNS)  # 5 s each.
+    clock[0] = 1020
+    first["ended"], second["ended"] = 1012.0, 1018.0  # Noticed late: 3 s less, and 3 s more.
+    for _ in range(2):
+        log.add([first, second], COLUMNS)
+    cells = {cell.id: (cell.cost, cell.cost_unit) for cell in logs.read_cells(tmp_path / "cells")}
+    assert cells == {"run-1": (17.0, "credits"), "run-2": (8.0, "credits")}
+    assert CellLog(tmp_path / "free").add([first], COLUMNS) is False
+    assert logs.read_cells(tmp_path / "free")[0].cost is None
 
 
 def test_peaks_of_workers_errors_and_waiting_are_kept(tmp_path):

@@ -522,6 +522,8 @@ export interface CellWork {
   n_threads: number | null;
   waiting_seconds: number | null;
   n_lost_workers: number;
+  cost: number | null;
+  cost_unit: string | null;
   workers: WorkerPeaks[];
   where: Where | null;
   groups: CellTasks[];

@@ -7,8 +7,9 @@ from argparse import Namespace
 from pydantic import BaseModel
 
 from ..client.control import Control
-from ..client.history.reading import compare_history, read_history
-from ..protocol.cells import CellTasks, CellWork, History
+from ..client.display.card import amount_text
+from ..client.history.reading import compare_history, read_history, sum_history
+from ..protocol.cells import CellTasks, CellWork, History, HistorySums, WorkSum
 from ..protocol.durations import seconds
 from ..protocol.errors import InvalidRequest
 from ..protocol.plain_text import counted
@@ -20,7 +21,7 @@ LINES = 20
 
 
 def history(control: Control, found: Namespace) -> tuple[BaseModel, str]:
-    """List the history, show one piece of work in detail, compare two selections, or write a timeline."""
+    """List the history, show one piece of work in detail, compare two selections, show sums, or write a timeline."""
     registry = control.asynchronous.registry
     work, other = getattr(found, "work", None), getattr(found, "compare", None)
     lines = whole_number(getattr(found, "lines", str(LINES)), "--lines", 1, 10_000)
@@ -29,6 +30,9 @@ def history(control: Control, found: Namespace) -> tuple[BaseModel, str]:
             raise InvalidRequest("--compare: also name what to compare with: 'history FIRST --compare SECOND'.")
         comparison = compare_history(registry, work, other)
         return comparison, comparison.text()
+    if (by := getattr(found, "by", None)) is not None:
+        sums = sum_history(registry, work, by)
+        return HistorySums(sums=sums.sums[-lines:]), _summed(sums.sums[-lines:], by)
     every = read_history(registry, work).cells
     answer = History(cells=every[-lines:])
     text = _in_detail(every[0]) if work is not None and len(every) == 1 else _listed(answer)
@@ -46,6 +50,15 @@ def _listed(answer: History) -> str:
     return cells_table(answer.cells, everywhere=True)
 
 
+def _summed(sums: list[WorkSum], by: str) -> str:
+    rows = [
+        (one_line(one.name), f"{one.n_runs:,}", seconds(one.seconds), f"{one.n_tasks:,}", seconds(one.compute_seconds),
+         ", ".join(amount_text(amount, unit) for unit, amount in one.cost.items()))
+        for one in sums
+    ]  # fmt: skip
+    return table([(by.upper(), "RUNS", "TOOK", "TASKS", "BUSY", "COST"), *rows])
+
+
 def _in_detail(cell: CellWork) -> str:
     where, took = cell.where, cell.seconds
     lines = [("Cell", cell.name), ("Id", cell.key), ("Code", cell.code or ""), ("Began", local_time(cell.began))]
@@ -57,6 +70,7 @@ def _in_detail(cell: CellWork) -> str:
         ("Workers", "" if cell.n_workers is None else f"{cell.n_workers}, {counted(cell.n_threads or 0, 'thread')}"),
         ("Lost", counted(cell.n_lost_workers, "worker") if cell.n_lost_workers else ""),
         ("Computed", seconds(cell.total("compute_seconds"))),
+        ("Cost", "" if cell.cost is None else amount_text(cell.cost, cell.cost_unit or "")),
         ("Waited", "" if cell.waiting_seconds is None else seconds(cell.waiting_seconds)),
         *((title, _size(getattr(cell, name))) for title, name in (
             ("Memory", "memory_peak_bytes"), ("GPU", "vram_peak_bytes"), ("Spilled", "spilled_peak_bytes"),

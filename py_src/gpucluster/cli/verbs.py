@@ -87,6 +87,9 @@ def _history(parser: SentenceParser, _face: str) -> None:
         "NAME@2026-11-29: from that day; separate several with commas.",
     )  # fmt: skip
     parser.argument("--compare", metavar="WORK", help="Compare with these, to see which groups of tasks became slower.")
+    parser.argument(
+        "--by", metavar="WHAT", choices=("day", "notebook", "cluster"), help="Show sums: day, notebook or cluster."
+    )
     parser.argument("--perfetto", metavar="FILE", help="Write the timeline to this file, for ui.perfetto.dev.")
     parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 10000. Default: 20.")
 

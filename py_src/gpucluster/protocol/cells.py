@@ -85,6 +85,12 @@ class CellWork(WireModel):
     n_threads: int | None = Field(None, description="The most threads of workers that there were.")
     waiting_seconds: float | None = Field(None, description="Of all threads, not computing for it; null: it computes.")
     n_lost_workers: int = Field(0, description="Workers that died meanwhile.")
+    cost: float | None = Field(
+        None,
+        description="Of the connected workers meanwhile, shared with cells that computed at the same time; null: it "
+        "computes, or the site names no costs.",
+    )
+    cost_unit: str | None = Field(None, description="Of ``cost``, such as 'node-hours'.")
     workers: list[WorkerPeaks] = Field(default=[], description="Those with the highest peaks of memory; at most 32.")
     where: Where | None = Field(None, description="Null: an older version has kept it.")
     groups: list[CellTasks] = Field(description="By kind, those that computed longest first; at most 30.")
@@ -115,6 +121,23 @@ class CellWork(WireModel):
     def total(self, figure: str) -> float:
         """Return the sum of a figure of `groups`."""
         return sum((getattr(group, figure) for group in self.groups), 0.0)
+
+
+class WorkSum(WireModel):
+    """The sums of several runs of cells and scripts: of a day, a notebook or a cluster."""
+
+    name: str = Field(description="The day (local time), notebook, client or cluster.")
+    n_runs: int
+    seconds: float = Field(description="From start to end, summed over all runs.")
+    n_tasks: int
+    compute_seconds: float
+    cost: dict[str, float] = Field(description="By unit, of the runs that have a cost.")
+
+
+class HistorySums(WireModel):
+    """The history, summed by day, notebook or cluster, oldest first."""
+
+    sums: list[WorkSum]
 
 
 class History(WireModel):

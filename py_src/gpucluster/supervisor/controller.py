@@ -203,7 +203,8 @@ class Controller:
         self.parts.deployment = deployment = await starting.start_deployment(self.backend, plan, context)
         route_all_loggers()  # Of what only this kind of cluster imports.
         scheduler = deployment.scheduler
-        self.sampler = Sampler(scheduler, self.folder.id, plan.machine, CellLog(self.folder.cells, self.model))
+        cells = CellLog(self.folder.cells, self.model, lambda: self.model.cost)
+        self.sampler = Sampler(scheduler, self.folder.id, plan.machine, cells)
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
             tell, limit, why_none = self._activity_log.happened, self.model.scratch_limit_bytes, self._quota.no_scratch

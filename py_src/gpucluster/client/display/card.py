@@ -46,10 +46,16 @@ def cost_text(model: ClusterModel) -> str | None:
     if model.cost is None:
         return None
     until = datetime.fromisoformat(model.ended_at) if model.ended_at else datetime.now(UTC)
-    amount = float(f"{round(model.cost.until(until), 2):.2g}")
-    return f"{amount:,.{0 if amount >= 10 else 2 if amount < 1 else 1}f} {model.cost.unit}" + (
-        "" if model.state.ended else " so far"
-    )
+    # A running sum begins at 0.00, without digits that change each second.
+    return amount_text(round(model.cost.until(until), 2), model.cost.unit) + ("" if model.state.ended else " so far")
+
+
+def amount_text(amount: float, unit: str) -> str:
+    """Return an amount with two significant digits, and its unit."""
+    amount = float(f"{amount:.2g}")
+    if 0 < amount < 0.01:
+        return f"{amount:g} {unit}"
+    return f"{amount:,.{0 if amount >= 10 else 2 if amount < 1 else 1}f} {unit}"
 
 
 def card_html(model: ClusterModel, link: str | None, *, body: str = "", brief: bool = False) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from ...protocol.cells import CellWork, History
+from ...protocol.cells import CellWork, History, HistorySums, WorkSum
 from ...protocol.errors import InvalidRequest, refused_field
 from ...protocol.plain_text import escaped
 from ...registry import history as kept
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _LEAST_OF_AN_ID = 4  # Letters.
 _OF_A_ROW = (
     "kernel", "cell", "code", "client", "by_time", "ended", "lost", "n_workers", "n_threads", "n_lost_workers",
-    "waiting_seconds", "memory_peak_bytes", "vram_peak_bytes", "spilled_peak_bytes", "moved_bytes",
+    "waiting_seconds", "memory_peak_bytes", "vram_peak_bytes", "spilled_peak_bytes", "moved_bytes", "cost", "cost_unit",
 )  # fmt: skip
 _SUMS = ("n_tasks", "n_failed", "n_cancelled", "compute_seconds", "transfer_seconds", "result_bytes")
 
@@ -35,6 +36,36 @@ def read_history(registry: Registry, work: str | None = None) -> History:
             "of a cell, as 'gpucluster history' lists them; NAME@2026-11-29 means that day's."
         )
     return History(cells=chosen)
+
+
+SUMMED_BY: Mapping[str, Callable[[CellWork], str]] = {
+    "day": lambda cell: datetime.fromisoformat(cell.began).astimezone().date().isoformat(),
+    "notebook": lambda cell: cell.client if cell.by_time else cell.notebook or "unknown",
+    "cluster": lambda cell: "unknown" if cell.where is None else cell.where.cluster,
+}
+
+
+def sum_history(registry: Registry, work: str | None, by: str) -> HistorySums:
+    """Return the sums of the history by one of `SUMMED_BY`. Raises `InvalidRequest`."""
+    together: dict[str, list[CellWork]] = {}
+    for cell in read_history(registry, work).cells:
+        together.setdefault(SUMMED_BY[by](cell), []).append(cell)
+    return HistorySums(sums=[_sum(name, cells) for name, cells in together.items()])
+
+
+def _sum(name: str, cells: list[CellWork]) -> WorkSum:
+    costs: dict[str, float] = {}
+    for cell in cells:
+        if cell.cost is not None and cell.cost_unit is not None:
+            costs[cell.cost_unit] = costs.get(cell.cost_unit, 0.0) + cell.cost
+    return WorkSum(
+        name=name,
+        n_runs=len(cells),
+        seconds=sum(cell.seconds or 0.0 for cell in cells),
+        n_tasks=sum(int(cell.total("n_tasks")) for cell in cells),
+        compute_seconds=sum(cell.total("compute_seconds") for cell in cells),
+        cost=costs,
+    )
 
 
 def compare_history(registry: Registry, first: str, second: str) -> RunComparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from ...backends.scheduler.view import Columns
 from ...protocol.cells import CellProgress, CellWork, Where, WorkerPeaks
-from ...protocol.models import ClusterModel
+from ...protocol.models import ClusterModel, Cost
 from ...protocol.telemetry import known_sum, totals
 from ...registry import logs
 from ...registry.record import stamped
@@ -31,12 +31,17 @@ _OF_WORKERS = {"memory_bytes": "memory_bytes", "vram_bytes": "vram_used_bytes", 
 class CellLog:
     """Keeps the cells of a cluster in a file of its folder.
 
-    `path`: of the file. `model`: of the cluster. What cannot be written is left out, and written with the next change.
+    `path`: of the file. `model`: of the cluster. `cost`: returns what it costs now. What cannot be written is left out,
+    and written with the next change.
     """
 
-    def __init__(self, path: Path, model: ClusterModel | None = None) -> None:
+    def __init__(
+        self, path: Path, model: ClusterModel | None = None, cost: Callable[[], Cost | None] = lambda: None
+    ) -> None:
         self._path = path
         self._model = model
+        self._cost = cost
+        self._costs_noted = 0.0  # When.
         self._cells: dict[str, CellWork] = {}
         self._meanwhile: dict[str, _Meanwhile] = {}
         self._fails = False
@@ -58,6 +63,8 @@ class CellLog:
         `told`: what ``SchedulerView.cells`` returned.
         """
         changed = []
+        price = self._cost()
+        costs = {} if price is None else self._costs(told, price.per_hour / 3600)
         latest = max((fields["began"] for fields in told), default=0.0)
         for fields in told:
             id = fields["id"]
@@ -68,7 +75,10 @@ class CellLog:
                 meanwhile.looked = time.monotonic()
             elif fields["began"] == latest and time.monotonic() - meanwhile.looked < REPORT_SECONDS:
                 meanwhile.look_at_memory(columns)  # Workers report it late; what later cells need is theirs.
-            cell = _cell(fields, meanwhile).model_copy(update={"where": self._where})
+            meanwhile.cost += costs.get(id, 0.0)
+            meanwhile.is_over = fields["ended"] is not None
+            cost = {} if price is None or not meanwhile.is_over else {"cost": meanwhile.cost, "cost_unit": price.unit}
+            cell = _cell(fields, meanwhile).model_copy(update={"where": self._where, **cost})
             if cell != known:
                 self._cells[id] = cell
                 self._changed_at[id] = time.monotonic()
@@ -77,6 +87,23 @@ class CellLog:
         for id in [id for id, cell in self._cells.items() if cell.ended is not None][:-MOST]:
             del self._cells[id], self._meanwhile[id], self._changed_at[id]
         return any(fields["ended"] is None for fields in told)
+
+    def _costs(self, told: list[dict[str, Any]], per_second: float) -> dict[str, float]:
+        """Return what each cell has cost since the last call; cells that computed at the same time share the cost.
+
+        A cell that ended before the last call gets back what it was charged since.
+        """
+        since, until = self._costs_noted, time.time()
+        self._costs_noted = until
+        spans, begins = {}, [until]
+        for fields in told:
+            id, began, ended = fields["id"], max(fields["began"], since), fields["ended"]
+            if ended is None or id not in self._meanwhile or not self._meanwhile[id].is_over:
+                spans[id] = min(ended or until, until) - began
+                begins.append(began)
+        together = sum(max(0.0, span) for span in spans.values())
+        part = min(1.0, (until - min(begins)) / together) if together else 1.0
+        return {id: span * per_second * part for id, span in spans.items()}
 
     def recent(self) -> list[CellProgress]:
         """Return how far the cells are that compute or have changed in the last seconds."""
@@ -108,7 +135,8 @@ class _Meanwhile:
     def __init__(self, columns: Columns) -> None:
         self._before = _received(columns)
         self.peaks: dict[str, int | None] = {}
-        self.looked = 0.0
+        self.looked = self.cost = 0.0
+        self.is_over = False
         self._workers: dict[str, dict[str, int]] = {}
 
     def look(self, columns: Columns) -> None:
