@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import pytest
 from gpucluster.lessons import check, classroom
 from gpucluster.lessons.catalogue import lessons
 from gpucluster.lessons.classroom import LARGEST_FILE, MOST_FILES, _fair_share, read_class
-from gpucluster.lessons.commands.tables import class_text
-from gpucluster.lessons.learner_progress import FOLDER_VARIABLE, record, share
+from gpucluster.lessons.commands.tables import class_text, minutes_text
+from gpucluster.lessons.learner_progress import FOLDER_VARIABLE, record, recording, share
 from gpucluster.lessons.models import ClassLearner, ClassView
 from gpucluster.protocol.errors import InvalidRequest
 
@@ -63,6 +64,24 @@ def test_who_is_where_and_what_fails_most(tmp_path: Path) -> None:
         ("small memory", 2), ("one label per point", 1), ("the nearest", 1),
     ]  # fmt: skip
     assert (second.id, second.stuck, second.hints) == ("06.3", 0, 1)
+
+
+def test_minutes_of_a_class_are_medians_beside_the_stated_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = tmp_path / "class"
+    room.mkdir()
+    began = datetime(2026, 11, 21, 10, tzinfo=UTC)
+    for name, minutes in (("Ana", 8), ("Bo", 20), ("Cy", 12), ("Di", 200)):  # Di had a break.
+        (folder := tmp_path / name).mkdir()
+        share(room, name, folder)
+        for exercise, at in (("06.1", 0), ("06.2", minutes), ("07.1", minutes + 5)):
+            monkeypatch.setattr(recording, "now", lambda at=at: began + timedelta(minutes=at))
+            record({"kind": "check", "exercise": exercise, "state": "passed"}, folder)
+    times = {one.id: (one.minutes, one.timed, one.stated_minutes) for one in read_class(room).exercises}
+    assert times["06.2"] == (12, 3, 10)
+    assert times["06.1"][:2] == times["07.1"][:2] == (None, 0), "nothing of the lesson was passed before"
+    head, row = minutes_text(read_class(room)).splitlines()
+    assert head.split() == ["EXERCISE", "LEARNERS", "MINUTES", "STATED", "TITLE"]
+    assert row.split()[:4] == ["06.2", "3", "12", "10"]
 
 
 def test_the_table_of_a_class_has_totals_and_how_long_each_was_idle() -> None:

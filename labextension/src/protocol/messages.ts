@@ -673,6 +673,9 @@ export interface ClassExercise {
   attempts: number;
   hints: number;
   solutions: number;
+  stated_minutes: number | null;
+  minutes: number | null;
+  timed: number;
   failing: FailingProperty[];
 }
 export interface FailingProperty {

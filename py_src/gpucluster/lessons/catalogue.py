@@ -51,6 +51,7 @@ class Exercise:
     hints: tuple[str, ...]
     solution: str
     topic: str | None = None
+    minutes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def _read(sheet: Path) -> Lesson:
 def _parse(sheet: Path, _mtime: int) -> Lesson:
     data: dict[str, Any] = json.loads(sheet.read_text(encoding="utf-8"))
     exercises = tuple(
-        Exercise(item["id"], item["title"], tuple(item["hints"]), item["solution"], item["topic"])
+        Exercise(item["id"], item["title"], tuple(item["hints"]), item["solution"], item["topic"], item.get("minutes"))
         for item in data["exercises"]
     )
     return Lesson(

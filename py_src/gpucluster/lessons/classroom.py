@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 
 from pydantic import ValidationError
 
@@ -137,6 +138,7 @@ def _exercises(shared: list[SharedProgress]) -> list[ClassExercise]:
         tried = [entry for entry in entries if entry.attempts or entry.hints or entry.solution_seen]
         if not tried:
             continue
+        minutes = [entry.minutes for entry in tried if entry.minutes is not None]
         views.append(
             ClassExercise(
                 id=exercise.id,
@@ -146,6 +148,9 @@ def _exercises(shared: list[SharedProgress]) -> list[ClassExercise]:
                 attempts=sum(entry.attempts for entry in tried),
                 hints=sum(entry.hints for entry in tried),
                 solutions=sum(entry.solution_seen for entry in tried),
+                stated_minutes=exercise.minutes,
+                minutes=median(minutes) if minutes else None,
+                timed=len(minutes),
                 failing=_failing(tried),
             )
         )

@@ -193,6 +193,9 @@ class ClassExercise(WireModel):
     attempts: int = Field(description="Checks of all learners together.")
     hints: int = Field(0, description="Hints of all learners together.")
     solutions: int = Field(0, description="Learners who have seen the solution.")
+    stated_minutes: int | None = Field(None, description="In its heading.")
+    minutes: float | None = Field(None, description="Median time of learners who passed it; null: of none known.")
+    timed: int = Field(0, description="Learners whose time is known.")
     failing: list[FailingProperty] = Field(default_factory=list, description="What fails most, first.")
 
 

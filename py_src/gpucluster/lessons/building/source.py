@@ -30,6 +30,7 @@ ASSIGNED = "# SOLUTION"
 _ASSIGNED = re.compile(rf"^(\s*(?:\w+ = |\"[^\"]+\": )).*?(,?)\s*{ASSIGNED}$")
 _PREDICTED = re.compile(rf"^(\s*predict\(\"[^\"]+\", ).*(\))\s*{ASSIGNED}$")
 _HINT = re.compile(r"^hint-([1-3])$")
+_STATED_MINUTES = re.compile(r"#+ .*\((\d+) min\)")
 _BULLET = re.compile(r"^[*-] (.*(?:\n +\S.*)*)", re.MULTILINE)
 
 
@@ -105,15 +106,17 @@ class LessonSource:
         return tuple(" ".join(point.split()) for text in texts for point in _BULLET.findall(text))
 
     def exercises(self) -> list[dict[str, Any]]:
-        """Return number, title, topic, hints and solution of each exercise, in order."""
+        """Return number, title, topic, stated minutes, hints and solution of each exercise, in order."""
         found: dict[str, dict[str, Any]] = {}
         for cell in self.cells:
             if cell.exercise is None:
                 continue
-            empty: dict[str, Any] = {"id": cell.exercise, "title": "", "topic": None, "hints": [], "solution": ""}
-            entry = found.setdefault(cell.exercise, empty)
+            empty: dict[str, Any] = {"id": cell.exercise, "title": "", "topic": None, "minutes": None, "hints": []}
+            entry = found.setdefault(cell.exercise, empty | {"solution": ""})
             entry["title"] = cell.title or entry["title"]
             entry["topic"] = cell.topic or entry["topic"]
+            if stated := _STATED_MINUTES.match(cell.text):
+                entry["minutes"] = int(stated[1])
             if cell.hint:
                 entry["hints"].append(cell.text)
             elif "exercise" in cell.tags:

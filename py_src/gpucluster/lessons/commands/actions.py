@@ -173,7 +173,8 @@ def show_class(found: Namespace, _say: Say) -> Answer:
     from ..classroom import read_class
 
     view = read_class(Path(found.shared))
-    return Answer(tables.class_text(view), view.model_dump(mode="json"))
+    text = tables.minutes_text(view) if found.minutes else tables.class_text(view)
+    return Answer(text, view.model_dump(mode="json"))
 
 
 def import_questions(found: Namespace, _say: Say) -> Answer:

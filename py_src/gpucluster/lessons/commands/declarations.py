@@ -97,6 +97,7 @@ def declare_share(parser: SentenceParser, _face: str) -> None:
 def declare_class(parser: SentenceParser, _face: str) -> None:
     """Show a class."""
     parser.argument("shared", metavar="FOLDER", complete="file", help="Folder in which the learners share.")
+    parser.argument("--minutes", action="store_true", help="Show how long exercises took, beside the stated time.")
     _json(parser)
 
 

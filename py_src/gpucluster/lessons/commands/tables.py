@@ -54,6 +54,18 @@ def progress_text(own: Progress, path: Path) -> str:
     return "\n".join(lines)
 
 
+def minutes_text(view: ClassView) -> str:
+    """Return the median time of each exercise beside the stated one."""
+    rows = [
+        (one.id, str(one.timed), f"{one.minutes:.0f}", str(one.stated_minutes or ""), one.title)
+        for one in view.exercises
+        if one.minutes is not None
+    ]
+    if not rows:
+        return "No times yet: no learner has passed two exercises of a lesson within 90 minutes."
+    return table([("EXERCISE", "LEARNERS", "MINUTES", "STATED", "TITLE"), *rows])
+
+
 def class_text(view: ClassView) -> str:
     """Return who is where, and what fails most."""
     if not view.learners:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -22,6 +23,8 @@ SHARED_VERSION: Final = 1
 NAME_LENGTH = 60
 MOST_EXERCISES = 500
 LARGEST_COUNT = 1_000_000
+LONGEST_MINUTES: Final = 90
+"""Between two exercises, a longer time is a break and is not shared."""
 _EXERCISE = re.compile(r"[0-9]{2}\.[0-9]{1,2}")
 
 
@@ -70,6 +73,7 @@ class SharedExercise(_Part):
     hints: int = Field(ge=0, le=3)
     solution_seen: bool
     last_at: AwareDatetime
+    minutes: float | None = Field(None, ge=0, le=LONGEST_MINUTES, allow_inf_nan=False, description="Until it passed.")
     failed: list[_Text] = Field(default_factory=list, max_length=20)
 
 
@@ -163,18 +167,30 @@ def _shared(progress: Progress) -> SharedProgress:
     questions = progress.questions.values()
     ours = [(id, entry) for id, entry in progress.exercises.items() if _EXERCISE.fullmatch(id)]
     newest = sorted(ours, key=lambda item: item[1].last_at)[-MOST_EXERCISES:]
+    minutes = _minutes(progress)
     return SharedProgress(
         name=progress.sharing.name,
         updated_at=progress.updated_at,
-        exercises={id: _exercise(entry) for id, entry in sorted(newest, key=lambda item: item[0])},
+        exercises={id: _exercise(entry, minutes.get(id)) for id, entry in sorted(newest, key=lambda item: item[0])},
         questions_answered=len(questions),
         questions_right=sum(question.last_right for question in questions),
     )
 
 
-def _exercise(entry: ExerciseProgress) -> SharedExercise:
+def _minutes(progress: Progress) -> dict[str, float]:
+    """Return how long exercises took: from the first pass of the one solved before, in the same lesson."""
+    passed = sorted((entry.first_passed_at, id) for id, entry in progress.exercises.items() if entry.first_passed_at)
+    found = {}
+    for (before, earlier), (at, id) in pairwise(passed):
+        minutes = (at - before).total_seconds() / 60
+        if earlier.partition(".")[0] == id.partition(".")[0] and 0 < minutes <= LONGEST_MINUTES:
+            found[id] = round(minutes, 1)
+    return found
+
+
+def _exercise(entry: ExerciseProgress, minutes: float | None) -> SharedExercise:
     failed = [text for text in entry.last_failed if text.isprintable()][:20]
     return SharedExercise(
         state=entry.state, attempts=min(entry.attempts, LARGEST_COUNT), hints=entry.hints,
-        solution_seen=entry.solution_seen, last_at=entry.last_at, failed=failed,
+        solution_seen=entry.solution_seen, last_at=entry.last_at, minutes=minutes, failed=failed,
     )  # fmt: skip
