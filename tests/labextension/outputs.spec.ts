@@ -144,7 +144,7 @@ describe('outputs', () => {
     expect(seen()).toBe('two');
   });
 
-  it('are live in notebooks that are trusted, and nowhere else', () => {
+  it('are live in trusted notebooks only', () => {
     let extension: { createNew(panel: unknown): unknown } | null = null;
     void outputsPlugin.activate({
       docRegistry: {

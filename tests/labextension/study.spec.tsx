@@ -307,7 +307,7 @@ describe('what comes from elsewhere', () => {
     expect(output.node.textContent).toContain('<script>alert(1)</script>');
   });
 
-  it('gives hints one after the other, each as often as one likes, and runs nothing but that', async () => {
+  it('runs nothing but hints', async () => {
     const failed = {
       kind: 'check',
       title: 'Sum',
@@ -336,7 +336,7 @@ describe('what comes from elsewhere', () => {
     expect(output.node.querySelector('.gpc-Help')).toBeNull();
   });
 
-  it('falls back to HTML without scripts for what it does not know', async () => {
+  it('falls back to HTML without scripts', async () => {
     await draw(
       { kind: 'quiz', schema_version: 99 },
       { 'text/html': '<p onclick="x()">newer<script>x()</script></p>' }

@@ -25,16 +25,16 @@ $ {SHELL} create --n-workers 2    # start a cluster
 $ {SHELL} help create             # all options of a verb
 ```
 
-`{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) have the same verbs and see the same
-clusters. `%%gpucluster` also takes arguments from the lines of its cell. Variables expand as in every line
-magic: `%gpucluster scale {{n + 1}}`, `%gpucluster scale $n`. JSON and the lines below `%%gpucluster` stay as typed.
-Quote what may contain spaces: `--title "{{title}}"`.
+`{SHELL}` in a shell and `{MAGIC}` in a notebook (after `%load_ext gpucluster`) have the same verbs and clusters.
+`%%gpucluster` also takes arguments from its cell. Variables expand as in every line magic (`%gpucluster scale $n`,
+`%gpucluster scale {{n + 1}}`); JSON and lines below `%%gpucluster` stay as typed. Quote what may contain spaces:
+`--title "{{title}}"`.
 
-You may omit a cluster's name while only one is running; in a notebook also for the one that the magic or the panel
-connected it to. In the shell, `--json` prints models instead of text: `list` an array, other verbs their cluster
-(`stop` and `remove` an array for several, `stop --all` and `clean` always), or what they are about (`logs`, `gauges`,
-`devices`, `kinds`, `site`). Only the answer goes to standard output. An error is one line on standard error (with
-`--json` an object with `code`, `message` and `fields`) and an exit code:
+You may omit the name of the only running cluster, in a notebook also of the one it is connected to. In the shell,
+`--json` prints models instead of text: `list` an array, other verbs their cluster (`stop` and `remove` an array for
+several, `stop --all` and `clean` always), or their subject (`logs`, `gauges`, `devices`, `kinds`, `site`). Only the
+answer goes to standard output. An error is one line on standard error (with `--json` an object with `code`, `message`
+and `fields`) and an exit code:
 
 """
 

@@ -100,11 +100,12 @@ def private_registry() -> Iterator[Path]:
 
 def table_row(lesson: Lesson, measured: Measured) -> str:
     """Return the line of the table about a lesson."""
-    passed = sum(state == "passed" for state in measured.states.values())
+    passed, checks = sum(state == "passed" for state in measured.states.values()), len(lesson.exercises)
+    result = f"{checks}" if passed == checks else f"{passed} of {checks}"
     page = f"[{lesson.title}](../../notebooks/{lesson.slug}/{lesson.slug}.ipynb)"
     return (
-        f"| {lesson.id} | {page} | {lesson.minutes} | {passed} of {len(lesson.exercises)} | {measured.seconds:.0f} s "
-        f"| {measured.peak_bytes / 1e6:,.0f} MB | {datetime.now(UTC):%Y-%m-%d} |"
+        f"| {lesson.id} | {page} | {lesson.minutes} | {result} | {measured.seconds:.0f} "
+        f"| {measured.peak_bytes / 1e6:,.0f} | {datetime.now(UTC):%Y-%m-%d} |"
     )
 
 
@@ -115,7 +116,7 @@ def write_rows(path: Path, rows: dict[str, str]) -> None:
     before = {line[2:4]: line for line in text[begin:end].splitlines() if re.match(r"\| \d\d \|", line)}
     known = {lesson.id for lesson in lessons()}
     merged = {id: line for id, line in sorted({**before, **rows}.items()) if id in known}
-    head = "| Lesson | Title | Minutes | Checks passed | Run | Memory | Measured |\n|---|---|---|---|---|---|---|\n"
+    head = f"| Lesson | Title | Minutes | Checks passed | Run (s) | Memory (MB) | Measured |\n|{'---|' * 7}\n"
     lines = "".join(f"{line}\n" for line in merged.values())
     path.write_text(f"{text[:begin]}\n{head}{lines}{text[end:]}", encoding="utf-8")
 

@@ -71,26 +71,26 @@ class GPUClusterExtension(ExtensionApp):
 
     presets = List(
         Dict(),
-        help="""Presets of this site for the creation form, shown after the built-in ones. Each is
+        help="""Presets for the creation form, shown after the built-in ones:
         {"name": ..., "title": ..., "description": ..., "spec": {"backend": "local", "n_workers": 2}}.
-        The name of a built-in preset, or of one in the site file, replaces that.""",
+        They replace presets of the same name, built-in or in the site file.""",
     ).tag(config=True)
 
     limits = Dict(
-        help="""Limits of clusters created through this server, where they are lower than those of the site file:
+        help="""Limits of clusters created through this server, where lower than the site file's:
         {"n_workers": 4, "threads_per_worker": 2, "memory_limit": "4 GiB", "idle_timeout_seconds": 3600,
-        "walltime": "24:00:00", "kinds": ["local", "auto"]}. The keys are those of the file, with the same meaning; all
-        are optional. A limit above the file's is ignored, with a warning in the log at startup."""
+        "walltime": "24:00:00", "kinds": ["local", "auto"]}. Keys have the file's meaning; all are optional. Higher
+        limits than the file's are ignored, with a warning in the log at startup."""
     ).tag(config=True)
 
     cluster_directory = Unicode(
-        "", help="Working directory of clusters created through this server. Empty: the server's root directory."
+        "", help="Working directory of clusters created through this server. Default: the server's root directory."
     ).tag(config=True)
 
     lessons_folder = Unicode(
         "gpucluster-lessons",
-        help="""Folder of the learner's copies of the lessons and of their progress, relative to the server's root
-        directory or absolute. Files outside the root directory cannot be opened in the browser.""",
+        help="""Folder of learners' copies of the lessons and their progress, absolute or relative to the server's root
+        directory. Files outside the root directory cannot be opened in the browser.""",
     ).tag(config=True)
 
     recordings_folder = Unicode(
@@ -99,47 +99,46 @@ class GPUClusterExtension(ExtensionApp):
 
     class_folder = Unicode(
         "",
-        help="""For instructors: the folder into which learners share their progress. JupyterLab then shows where
-        each learner is, and what fails most.""",
+        help="""For instructors: the folder of learners' shared progress. JupyterLab then shows where each learner is,
+        and what fails most.""",
     ).tag(config=True)
 
     notify_command = List(
         Unicode(),
-        help="""Program and arguments to run for each event, even while no browser is open, as in
-        ["notify-send", "{message}"]. {message}, {cluster} and {kind} are filled in. No shell reads them. Empty:
-        nothing is run. See docs/notices.md.""",
+        help="""Program and arguments to run for each event, even without a browser, as in
+        ["notify-send", "{message}"]. {message}, {cluster} and {kind} are filled in, without a shell. See
+        docs/notices.md.""",
     ).tag(config=True)
 
     stop_processes = Bool(
         True,
-        help="""Whether users may stop their own processes that use a GPU. False: these processes are only shown.""",
+        help="""Whether users may stop their own processes that use a GPU, or only see them.""",
     ).tag(config=True)
 
     shared_links = Bool(
         True,
-        help="""Whether users may create read-only links to their clusters. False: this server creates and shows no
-        links. See docs/sharing.md.""",
+        help="""Whether this server creates and shows read-only links to clusters. See docs/sharing.md.""",
     ).tag(config=True)
 
     activity_hours = Float(
         24.0,
         min=0.0,
-        help="""For this many hours after the last request, kernel message or use of a terminal, a cluster that computes
-        keeps the server from being stopped as idle (JupyterHub's idle culler, ServerApp.shutdown_no_activity_timeout).
-        0: clusters do not count.""",
+        help="""For this many hours after the last request, kernel message or terminal use, running tasks keep the
+        server from being stopped as idle (JupyterHub's idle culler, ServerApp.shutdown_no_activity_timeout).
+        0: never.""",
     ).tag(config=True)
 
     gauges_count_as_activity = Bool(
         False,
-        help="""Whether an open page with gauges counts as use of the server, too, for the same time. A hub's proxy may
-        count all traffic regardless of this setting; see docs/hub.md.""",
+        help="""Whether an open page with gauges counts as activity, too, for the same time. A hub's proxy may count all
+        traffic regardless; see docs/hub.md.""",
     ).tag(config=True)
 
     assistants = Enum(
         ["off", "look", "change"],
         default_value="look",
-        help="""What assistants (tools of jupyter_server_mcp, as Jupyter AI's) may do: nothing, look at clusters and
-        GPUs, or also start, scale and stop clusters within the limits. Their server asks for no password.""",
+        help="""What assistants (tools of jupyter_server_mcp, such as Jupyter AI's) may do: nothing, look at clusters
+        and GPUs, or also start, scale and stop clusters within the limits. Their server needs no password.""",
     ).tag(config=True)
 
     dask_labextension = Enum(
