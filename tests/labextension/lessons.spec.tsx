@@ -286,7 +286,16 @@ describe('in the panel', () => {
   });
 
   it('a class: most stuck first, names as text', async () => {
-    const exercise = { title: 't', attempts: 9, hints: 2, solutions: 1, stated_minutes: 5, minutes: null, timed: 0, failing: [] };
+    const exercise = {
+      title: 't',
+      attempts: 9,
+      hints: 2,
+      solutions: 1,
+      stated_minutes: 5,
+      minutes: null,
+      timed: 0,
+      failing: []
+    };
     const view: ClassView = {
       folder: '/class',
       read_at: '2026-11-21T12:10:00+00:00',

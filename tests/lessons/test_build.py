@@ -364,7 +364,8 @@ def test_a_complete_small_source(tmp_path: Path) -> None:
     assert code_cells(path.parent / "90-x-solution.ipynb") == ["x = 3"]
     sheet = json.loads((path.parent / "sheet.json").read_text(encoding="utf-8"))
     [exercise] = sheet["exercises"]
-    assert exercise == {"id": "90.1", "title": "One", "topic": None, "hints": ["a", "b", "c"], "solution": "x = 3"}
+    about = {"id": "90.1", "title": "One", "topic": None, "minutes": None}
+    assert exercise == about | {"hints": ["a", "b", "c"], "solution": "x = 3"}
 
 
 @pytest.mark.full
