@@ -60,8 +60,6 @@ Completion: `source <({SHELL} completion bash)`, the same with `zsh`, and `{SHEL
 
 `{SHELL} help VERB` explains their arguments, as does this page on the site that `make docs` builds.
 
-| Verb | What it does |
-|---|---|
 """
 _COMMON_ARGUMENTS = """## Common arguments
 
@@ -76,8 +74,15 @@ Brackets list the cluster kinds that support an option; those in a heading apply
 def page() -> str:
     """Return the page with all verbs, without their arguments."""
     codes = "\n".join(f"| {code} | {meaning} |" for code, meaning in _CODES.items())
-    verbs = [f"| `{verb.name}` | {verb.summary}{_faces(verb)} |\n" for verb in all_verbs()]
-    return "".join([_INTRODUCTION, "| Code | Meaning |\n|---|---|\n", codes, "\n", _COMPLETION, *verbs])
+    verbs = "".join(f"| `{verb.name}` | {verb.summary} |\n" for verb in all_verbs())
+    only = f"Only in the shell: {_lacking(MAGIC)}. Only in notebooks: {_lacking(SHELL)}.\n\n"
+    titles = "| Code | Meaning |\n|---|---|\n", "| Verb | What it does |\n|---|---|\n"
+    return "".join([_INTRODUCTION, titles[0], codes, "\n", _COMPLETION, only, titles[1], verbs])
+
+
+def _lacking(face: str) -> str:
+    """Return the first words of the verbs that an interface does not have."""
+    return ", ".join(f"`{name}`" for name in sorted({v.name.split()[0] for v in all_verbs() if face not in v.faces}))
 
 
 def arguments() -> str:
