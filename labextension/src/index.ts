@@ -18,32 +18,31 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 // In this order the bundle is smallest: what is alike stands near, and is compressed together.
 import { addRecordings } from './actions/recordings';
-import { NotebookLinks } from './actions/links';
-import { addRunningClusters } from './running';
-import { studyPlugin } from './study';
 import { addCommands } from './actions/commands';
-import { statusPlugin } from './statusbar';
-import { IClusterManager } from './clusters/tokens';
-import { addProfiling } from './actions/profiling';
-import { addLessons } from './actions/lessons';
-import { enableClusterDrag } from './actions/dragcluster';
-import { NotebookEnvironment } from './actions/environment';
-import { NotebooksInSight } from './actions/notebooks';
-import { outputsPlugin } from './outputs';
-import { LessonStore } from './lessons/lessonstore';
-import { ClusterViews, isAboutCluster } from './actions/views';
-import { LessonsPanel } from './lessons/lessonspanel';
-import { ClusterManager } from './clusters/manager';
-import { ILessonStore } from './lessons/tokens';
-import { followSettings, initialSettings, PLUGIN_ID } from './settings';
-import { ClusterPanel } from './panel/clusterpanel';
 import * as CommandIDs from './actions/commandids';
 import { ClusterChip } from './actions/clusterchip';
-import { cellsPlugin } from './cells/plugin';
-import { noticesPlugin } from './notices';
-import { Unfolded } from './panel/unfolded';
 import { PageLists } from './dashboards/pagelists';
+import { ClusterManager } from './clusters/manager';
+import { Unfolded } from './panel/unfolded';
+import { NotebookEnvironment } from './actions/environment';
+import { addLessons } from './actions/lessons';
+import { noticesPlugin } from './notices';
+import { addProfiling } from './actions/profiling';
+import { LessonStore } from './lessons/lessonstore';
+import { LessonsPanel } from './lessons/lessonspanel';
+import { followSettings, initialSettings, PLUGIN_ID } from './settings';
+import { ILessonStore } from './lessons/tokens';
+import { outputsPlugin } from './outputs';
+import { statusPlugin } from './host/statusitem';
+import { cellsPlugin } from './cells/plugin';
+import { enableClusterDrag } from './actions/dragcluster';
 import { setTranslation, trans } from './translation';
+import { NotebookLinks, NotebooksInSight } from './actions/links';
+import { studyPlugin } from './study';
+import { IClusterManager } from './clusters/tokens';
+import { addRunningClusters } from './running';
+import { ClusterViews, isAboutCluster } from './actions/views';
+import { ClusterPanel } from './panel/clusterpanel';
 
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {

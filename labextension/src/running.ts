@@ -1,12 +1,12 @@
 import type { IRunningSessionManagers, IRunningSessions } from '@jupyterlab/running';
 import type { CommandRegistry } from '@lumino/commands';
 
-import * as CommandIDs from './actions/commandids';
+import { clusterIcon } from './icons';
 import { hasEnded, said, stateLabel } from './clusters/states';
 import type { IClusterManager } from './clusters/tokens';
-import { clusterIcon } from './icons';
-import type { ClusterModel } from './protocol/messages';
 import { trans } from './translation';
+import type { ClusterModel } from './protocol/messages';
+import * as CommandIDs from './actions/commandids';
 
 /** List the living clusters in JupyterLab's own sidebar of running things. */
 export function addRunningClusters(

@@ -3,11 +3,21 @@ import type { ISettingRegistry } from '@jupyterlab/settingregistry';
 import type { CellStripChoice } from './cells/notebookstrips';
 import type { Arrangement } from './dashboards/arrangement';
 import { DEFAULT_THRESHOLDS } from './gauges';
-import { NEWS_KINDS } from './notices/kinds';
 import type { StatusBarChoice } from './host/statusitem';
 
 /** Names the schema of the settings. */
 export const PLUGIN_ID = 'gpucluster:plugin';
+
+/** Kinds of news that a person may be told. */
+export const NEWS_KINDS = [
+  'done',
+  'worker_died',
+  'spill',
+  'pause',
+  'gpu',
+  'message',
+  'stopped'
+] as const;
 
 /** What a person can set, with what holds until the settings are read. */
 export interface IPanelSettings {

@@ -107,7 +107,7 @@ def test_stored_error_holds_no_futures(here, canary, interrupted, wait_until):
         assert kept.value.__traceback__ is not None
 
 
-def test_variables_that_hold_results(here, canary):
+def test_variables_that_hold_results(here, canary, wait_until):
     frame = here.client.persist(dd.from_pandas(FRAME, npartitions=2))
     array, one = here.client.persist([da.ones(4, chunks=2), dask.delayed(sum)([1, 2])])
     future, several = here.client.submit(abs, -7), here.client.map(abs, [-8, -9])
@@ -119,6 +119,13 @@ def test_variables_that_hold_results(here, canary):
         for name, value in held.items():
             key = futures_of(value)[0].key
             assert collections.variables_of(namespace, key) == [name]
+    wait_until(lambda: all(future.key in here.scheduler.tasks for future in futures_of(list(held.values()))))
+    with canary("key_split_group"):
+        for name, value in held.items():
+            group = here.scheduler.tasks[futures_of(value)[0].key].group.name
+            found = collections.variables_of(namespace, group=group)
+            assert found == (["future", "several"] if name in {"future", "several"} else [name])
+    with canary("Future.key; Expr and FromGraph in expr of frames; the graph of persisted collections"):
         del namespace["array"], namespace["frame"]
         assert collections.variables_of(namespace, futures_of(array)[0].key) == ["sum"]
         assert collections.variables_of(namespace, futures_of(frame)[0].key) == ["mean"]

@@ -1,8 +1,7 @@
 import { Chart, lookOf, valueAt } from '../../labextension/src/charts/chart';
 import { Course, type IMarkWords } from '../../labextension/src/charts/course';
-import { Span } from '../../labextension/src/charts/span';
+import { Span, TimeCharts } from '../../labextension/src/charts/timecharts';
 import { timeTicks, valueTicks } from '../../labextension/src/charts/ticks';
-import { TimeCharts } from '../../labextension/src/charts/timecharts';
 import type { TelemetryHistory, TelemetrySample } from '../../labextension/src/protocol/messages';
 import { sample } from './models';
 

@@ -7,9 +7,11 @@ import { profiledSource } from '../../labextension/src/actions/profiling';
 import { ClusterChip } from '../../labextension/src/actions/clusterchip';
 import * as CommandIDs from '../../labextension/src/actions/commandids';
 import { connectNotebook } from '../../labextension/src/actions/connect';
-import { requirePackage } from '../../labextension/src/actions/kernelpackage';
-import type { INotebookLinks } from '../../labextension/src/actions/links';
-import { NotebooksInSight } from '../../labextension/src/actions/notebooks';
+import {
+  type INotebookLinks,
+  NotebooksInSight,
+  requirePackage
+} from '../../labextension/src/actions/links';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import { cluster } from './models';
 

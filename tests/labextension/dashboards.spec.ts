@@ -2,7 +2,7 @@ import { Widget } from '@lumino/widgets';
 
 import { arrange, stack, type IPlace } from '../../labextension/src/dashboards/arrangement';
 import { attachedCluster, waitingSentence } from '../../labextension/src/dashboards/attachment';
-import { darkValues } from '../../labextension/src/dashboards/darkpage';
+import { darkValues } from '../../labextension/src/dashboards/dashboardframe';
 import { isPage, pageGroups, pageTitle } from '../../labextension/src/dashboards/pages';
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
 import type { ClusterModel } from '../../labextension/src/protocol/messages';

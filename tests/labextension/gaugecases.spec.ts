@@ -1,3 +1,5 @@
+import cases from '../gauges/cases.json';
+
 import {
   formatBytes,
   formatCount,
@@ -18,10 +20,9 @@ import { DEFAULT_THRESHOLDS } from '../../labextension/src/gauges/levels';
 import type { IStack } from '../../labextension/src/gauges/segments';
 import { CPU_MARKS, StackBar } from '../../labextension/src/gauges/stackbar';
 import { Tooltip } from '../../labextension/src/gauges/tooltip';
-import { titleOf } from '../../labextension/src/gauges/titles';
+import { titleOf } from '../../labextension/src/gauges/columns';
 import { englishWords, type Part } from '../../labextension/src/gauges/words';
 import type { TelemetrySample } from '../../labextension/src/protocol/messages';
-import cases from '../gauges/cases.json';
 
 /** What Python's gauges are held to as well, in tests/gauges/test_cases.py. */
 

@@ -11,7 +11,7 @@ import { Flows } from '../../labextension/src/gauges/flows';
 import { inFrame, notInFrame } from '../../labextension/src/gauges/frames';
 import { Past } from '../../labextension/src/gauges/past';
 import { sumStacks, tierStack } from '../../labextension/src/gauges/segments';
-import { Trace } from '../../labextension/src/gauges/trace';
+import { Trace } from '../../labextension/src/gauges/sparkline';
 import { gaugeWords, englishWords } from '../../labextension/src/gauges/words';
 import { trans } from '../../labextension/src/translation';
 import { gpuSample, sample } from './models';

@@ -5,7 +5,7 @@ import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
 import * as CommandIDs from '../../labextension/src/actions/commandids';
-import { ClassTables } from '../../labextension/src/classroom/classtables';
+import { ClassTables } from '../../labextension/src/classroom/classtab';
 import { h } from '../../labextension/src/jsx';
 import { findCell, readLink } from '../../labextension/src/lessons/links';
 import { LessonList, LessonsLine } from '../../labextension/src/lessons/lessonlist';

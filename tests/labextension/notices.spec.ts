@@ -2,7 +2,7 @@ import { Notification } from '@jupyterlab/apputils';
 import { Signal } from '@lumino/signaling';
 
 import type { IClusterManager } from '../../labextension/src/clusters/tokens';
-import { Notices } from '../../labextension/src/notices/notices';
+import { Notices } from '../../labextension/src/notices';
 import type { ClusterModel, Message, MessageCode } from '../../labextension/src/protocol/messages';
 import { cluster, message } from './models';
 

@@ -7,8 +7,7 @@ import {
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import { outputsPlugin } from '../../labextension/src/outputs';
-import { ClusterOutput } from '../../labextension/src/outputs/clusteroutput';
+import { outputsPlugin, ClusterOutput } from '../../labextension/src/outputs';
 import { GONE_EVENT, PICTURE_EVENT, VIEW_EVENT } from '../../labextension/src/widgets/output';
 
 const WIDGET_MIME = 'application/vnd.jupyter.widget-view+json';
@@ -155,7 +154,8 @@ describe('outputs', () => {
     } as never);
     const sessionContext = {};
     Object.assign(sessionContext, { statusChanged: new Signal(sessionContext) });
-    extension!.createNew({ content: { rendermime }, sessionContext });
+    const disposed = new Signal({});
+    extension!.createNew({ content: { rendermime }, disposed, sessionContext });
     const data = {
       'application/vnd.gpucluster.output+json': {},
       [WIDGET_MIME]: { model_id: 'm1' },

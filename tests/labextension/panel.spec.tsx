@@ -6,11 +6,15 @@ import { Signal } from '@lumino/signaling';
 import { act } from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 
-import { chooseCluster, confirmStop, confirmVerb } from '../../labextension/src/actions/choosing';
+import {
+  chooseCluster,
+  confirmStop,
+  confirmVerb,
+  verbActions
+} from '../../labextension/src/actions/choosing';
 import type { INotebookLinks } from '../../labextension/src/actions/links';
 import type { IClusterManager, IOffer } from '../../labextension/src/clusters/tokens';
 import { CreateForm } from '../../labextension/src/form/createform';
-import { verbActions } from '../../labextension/src/actions/verbs';
 import { ClusterCommand } from '../../labextension/src/actions/withcluster';
 import { Fragment, h } from '../../labextension/src/jsx';
 import { ClusterCard } from '../../labextension/src/panel/clustercard';
@@ -231,6 +235,7 @@ const links: INotebookLinks = {
   target: () => 'seen.ipynb',
   isConnected: ({ kernels }) => kernels.includes('seen'),
   isHere: () => true,
+  variablesOf: () => Promise.resolve(''),
   hasOpen: () => true
 };
 const card = (manager: IClusterManager, thresholds = DEFAULT_THRESHOLDS): JSX.Element => (

@@ -1,7 +1,12 @@
 import { englishWords } from '../../labextension/src/gauges';
-import { englishPlayerWords, Player } from '../../labextension/src/player';
+import {
+  englishPlayerWords,
+  Player,
+  formatPosition,
+  placeAt,
+  timesOf
+} from '../../labextension/src/player/player';
 import { Playback } from '../../labextension/src/player/playback';
-import { formatPosition, placeAt, timesOf } from '../../labextension/src/player/timeline';
 import type {
   Recording,
   RecordedSession,

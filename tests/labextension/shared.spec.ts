@@ -1,4 +1,4 @@
-import { showSharedView } from '../../labextension/src/widgets/shared/sharedview';
+import { showSharedView } from '../../labextension/src/widgets/sharedview';
 import { cluster, sample } from './models';
 
 /** The WebSocket of the page, which a test sends messages through. */

@@ -32,7 +32,7 @@ import type {
   TelemetryHistory,
   TelemetrySample
 } from '../../labextension/src/protocol/messages';
-import { RecordingPicker } from '../../labextension/src/recordings/recordingpicker';
+import { RecordingPicker } from '../../labextension/src/recordings/recordingviews';
 import { setTranslation } from '../../labextension/src/translation';
 import { cluster, device, gpuProcess, kind, message, noDevices, sample } from './models';
 
@@ -773,6 +773,7 @@ async function show(name: string): Promise<void> {
     target: () => 'Untitled.ipynb',
     isConnected: ({ kernels }: ClusterModel) => kernels.includes('seen'),
     isHere: () => true,
+    variablesOf: () => Promise.resolve(''),
     hasOpen: () => true,
     ...state.links
   } as unknown as INotebookLinks;

@@ -207,7 +207,8 @@ it('lists the largest results, and releases those of one notebook', async () => 
   unfolded.set('a1b2c3d4/results', true);
   const links = {
     notebooksOf: ({ kernels }: ClusterModel) => kernels.map(kernel => `${kernel}.ipynb`),
-    isHere: (kernel: string) => kernel === 'mine'
+    isHere: (kernel: string) => kernel === 'mine',
+    variablesOf: (kernel: string, group: string) => Promise.resolve(`${kernel}, ${group}`)
   } as unknown as INotebookLinks;
   const manager = managerOf({ results, release, sample: () => sample() });
   await act(() => {
@@ -231,13 +232,13 @@ it('lists the largest results, and releases those of one notebook', async () => 
     await new Promise(resolve => setTimeout(resolve, 50));
   });
   const dialog = document.querySelector('.jp-Dialog');
-  expect(dialog?.textContent).toContain('Variables of mine that use these results work again');
+  expect(dialog?.textContent).toContain('Release mine, random-1?This frees 2 GiB. To use mine, ');
   await act(async () => {
     dialog?.querySelector<HTMLElement>('.jp-mod-warn')?.click();
     await new Promise(resolve => setTimeout(resolve, 50));
   });
   expect(release).toHaveBeenCalledWith('a1b2c3d4', {
-    name: 'random',
+    name: 'mine, random-1',
     group: 'random-1',
     kernel: 'mine'
   });

@@ -1,14 +1,14 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import { refreshIcon, type LabIcon } from '@jupyterlab/ui-components';
 
-import { hasEnded } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
-import { taskCounts, usersOf } from '../panel/lines';
-import type { ClusterModel } from '../protocol/messages';
 import { confirmLoss } from '../shell/confirm';
+import type { IClusterManager } from '../clusters/tokens';
 import { isUsedBy } from './links';
-import type { IVerbAction } from './verbs';
+import type { ClusterModel, Verb } from '../protocol/messages';
 import { trans } from '../translation';
+import { taskCounts, usersOf } from '../panel/lines';
+import { hasEnded } from '../clusters/states';
 
 /** The cluster that a command means: the named one, the only living one, or the one a person picks, first the notebook's. */
 export async function chooseCluster(
@@ -159,4 +159,38 @@ function usage(
   return tasks === 0
     ? use
     : `${use} ${trans._n('%1 task is unfinished.', '%1 tasks are unfinished.', tasks)}`;
+}
+
+/** A verb that needs nothing but its cluster: a command, and an entry of the card's menu. */
+interface IVerbAction {
+  readonly verb: Verb;
+  /** Id of the command. */
+  readonly command: string;
+  /** Name of the command in the menu bar and the palette. */
+  readonly name: string;
+  /** Name of the entry in the card's menu. */
+  readonly entry: string;
+  readonly icon: LabIcon;
+  /** What confirms it in a dialog. */
+  readonly label: string;
+  /** What to confirm before, for a cluster of that name; null: nothing is lost. */
+  readonly confirm: ((cluster: string) => { title: string; body: string }) | null;
+}
+
+/** In the order of the menu. */
+export function verbActions(): readonly IVerbAction[] {
+  return [
+    {
+      verb: 'restart',
+      command: 'gpucluster:restart-workers',
+      name: trans.__('Restart Workers…'),
+      entry: trans.__('Restart workers…'),
+      icon: refreshIcon,
+      label: trans.__('Restart'),
+      confirm: cluster => ({
+        title: trans.__('Restart the workers of %1?', cluster),
+        body: trans.__('The cluster keeps running at the same address.')
+      })
+    }
+  ];
 }

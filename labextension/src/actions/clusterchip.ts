@@ -4,13 +4,13 @@ import type { CommandRegistry } from '@lumino/commands';
 import type { Message } from '@lumino/messaging';
 import { Widget, type Menu } from '@lumino/widgets';
 
-import { isUsable } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
-import { clusterIcon } from '../icons';
 import * as CommandIDs from './commandids';
+import type { IClusterManager } from '../clusters/tokens';
 import { kernelNameOf, type IEnvironment } from './environment';
+import { isUsable } from '../clusters/states';
 import { clusterOf, isUsedBy, type INotebookLinks } from './links';
 import { trans } from '../translation';
+import { clusterIcon } from '../icons';
 
 /** Which cluster a notebook computes on, in its toolbar; connects it, switches and creates. */
 export class ClusterChip extends Widget {

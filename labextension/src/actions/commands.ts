@@ -2,23 +2,22 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { InputDialog, type ICommandPalette } from '@jupyterlab/apputils';
 import { shareIcon } from '@jupyterlab/ui-components';
 
-import { hasEnded, said } from '../clusters/states';
-import { clusterIcon } from '../icons';
-import { confirmStop, confirmVerb } from './choosing';
 import { shareView } from './sharing';
-import * as CommandIDs from './commandids';
-import { connectNotebook } from './connect';
-import { verbActions } from './verbs';
-import { addViewCommands } from './viewcommands';
+import { hasEnded, said } from '../clusters/states';
+import { confirmStop, confirmVerb, verbActions } from './choosing';
+import { clusterIcon } from '../icons';
+import { trans } from '../translation';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+import * as CommandIDs from './commandids';
+import { addViewCommands } from './viewcommands';
 import type { IClusterManager } from '../clusters/tokens';
 import type { PageLists } from '../dashboards/pagelists';
 import type { ClusterPanel } from '../panel/clusterpanel';
 import type { IPanelSettings } from '../settings';
 import type { IEnvironment } from './environment';
-import type { NotebooksInSight } from './notebooks';
+import type { NotebooksInSight } from './links';
 import type { ClusterViews } from './views';
-import { trans } from '../translation';
+import { connectNotebook } from './connect';
 
 export interface ICommandOptions {
   app: JupyterFrontEnd;

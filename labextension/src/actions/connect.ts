@@ -3,18 +3,17 @@ import { NotebookActions, type NotebookPanel } from '@jupyterlab/notebook';
 import type { CommandRegistry } from '@lumino/commands';
 
 import type { ClusterModel } from '../protocol/messages';
-import { chooseNotebook } from './choosing';
-import { kernelNameOf, type IEnvironment } from './environment';
-import { requirePackage } from './kernelpackage';
-import type { NotebooksInSight } from './notebooks';
+import { requirePackage, type NotebooksInSight } from './links';
 import { trans } from '../translation';
+import { kernelNameOf, type IEnvironment } from './environment';
+import { chooseNotebook } from './choosing';
 
 /** What connects a notebook to a cluster. */
 export function connectCode(name: string): string {
   return `%load_ext gpucluster\n%gpucluster connect ${name}`;
 }
 
-export interface IConnectOptions {
+interface IConnectOptions {
   inSight: NotebooksInSight;
   commands: CommandRegistry;
   environment: IEnvironment;

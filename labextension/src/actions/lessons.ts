@@ -4,15 +4,15 @@ import type { ILauncher } from '@jupyterlab/launcher';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
+import { confirmLoss } from '../shell/confirm';
 import { ClassTab } from '../classroom/classtab';
-import { lessonsIcon } from '../icons';
-import { openLesson } from '../lessons/openlesson';
+import { described, notifyingErrors } from './withcluster';
 import type { ILessonStore } from '../lessons/tokens';
 import type { LessonModel } from '../protocol/messages';
-import { confirmLoss } from '../shell/confirm';
 import * as CommandIDs from './commandids';
-import { described, notifyingErrors } from './withcluster';
 import { trans } from '../translation';
+import { openLesson } from '../lessons/openlesson';
+import { lessonsIcon } from '../icons';
 
 export interface ILessonOptions {
   app: JupyterFrontEnd;

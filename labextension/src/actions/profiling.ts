@@ -3,11 +3,11 @@ import { NotebookActions, type INotebookTracker } from '@jupyterlab/notebook';
 
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { profileIcon } from '../icons';
 import * as CommandIDs from './commandids';
-import { requirePackage } from './kernelpackage';
 import { described, notifyingErrors } from './withcluster';
 import { trans } from '../translation';
+import { requirePackage } from './links';
+import { profileIcon } from '../icons';
 
 /** What is written into cells. */
 

@@ -1,16 +1,19 @@
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
 
-import { request } from '../clusters/restapi';
-import type { IClusterManager } from '../clusters/tokens';
-import { recordingIcon } from '../icons';
-import type { ClusterModel, RecordingEntry } from '../protocol/messages';
-import { RecordingPicker } from '../recordings/recordingpicker';
-import { listRecordings, type IRecordingPlace } from '../recordings/recordingsapi';
-import { RecordingViews } from '../recordings/recordingviews';
 import * as CommandIDs from './commandids';
-import type { NotebooksInSight } from './notebooks';
+import type { IClusterManager } from '../clusters/tokens';
+import {
+  RecordingPicker,
+  listRecordings,
+  type IRecordingPlace,
+  RecordingViews
+} from '../recordings/recordingviews';
+import type { ClusterModel, RecordingEntry } from '../protocol/messages';
+import { request } from '../clusters/restapi';
 import { ClusterCommand, described, idArgument, notifyingErrors, type Args } from './withcluster';
+import type { NotebooksInSight } from './links';
 import { trans } from '../translation';
+import { recordingIcon } from '../icons';
 
 export interface IRecordingOptions extends RecordingViews.IOptions {
   inSight: NotebooksInSight;

@@ -4,8 +4,8 @@ import { Widget } from '@lumino/widgets';
 
 import { clock } from '../charts/ticks';
 import type { IClusterManager, ILinkRequest } from '../clusters/tokens';
-import { element } from '../gauges/element';
 import { sentenceOf } from '../panel/asking';
+import { element } from '../gauges/element';
 import type { ClusterModel, NewLink, SharedLink } from '../protocol/messages';
 import { trans } from '../translation';
 

@@ -2,19 +2,19 @@ import { InputDialog } from '@jupyterlab/apputils';
 import { historyIcon, tabIcon, textEditorIcon, type LabIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { hasEnded } from '../clusters/states';
+import { hasGpus, isPage } from '../dashboards/pages';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ISubject } from '../dashboards/attachment';
 import type { PageLists } from '../dashboards/pagelists';
-import { hasGpus, isPage } from '../dashboards/pages';
-import { chartsIcon, dashboardIcon } from '../icons';
-import type { ClusterModel } from '../protocol/messages';
-import { initialSettings, type IPanelSettings } from '../settings';
-import * as CommandIDs from './commandids';
-import type { NotebooksInSight } from './notebooks';
-import { TABS, type ClusterViews, type TabKind } from './views';
+import { hasEnded } from '../clusters/states';
 import { ClusterCommand, described, idArgument, type Args } from './withcluster';
+import type { ClusterModel } from '../protocol/messages';
+import { TABS, type ClusterViews, type TabKind } from './views';
+import { initialSettings, type IPanelSettings } from '../settings';
+import type { NotebooksInSight } from './links';
+import * as CommandIDs from './commandids';
 import { trans } from '../translation';
+import { chartsIcon, dashboardIcon } from '../icons';
 
 export interface IViewCommandOptions {
   commands: CommandRegistry;

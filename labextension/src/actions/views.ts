@@ -4,19 +4,19 @@ import type { INotebookTracker } from '@jupyterlab/notebook';
 import { UUID } from '@lumino/coreutils';
 import type { Widget } from '@lumino/widgets';
 
-import { ActivityView } from '../activity/activityview';
-import { ChartsView } from '../charts/chartsview';
+import { LogView } from '../log/logview';
+import { arrange, stack, type Arrangement, type IPlace } from '../dashboards/arrangement';
 import { hasEnded } from '../clusters/states';
 import type { IClusterManager } from '../clusters/tokens';
-import { arrange, stack, type Arrangement, type IPlace } from '../dashboards/arrangement';
+import { ActivityView } from '../activity/activityview';
 import type { ISubject } from '../dashboards/attachment';
-import { DashboardView } from '../dashboards/dashboardview';
-import type { PageLists } from '../dashboards/pagelists';
-import { LogView } from '../log/logview';
-import { ClusterTab } from '../shell/clustertab';
-import { activateView, addView, type IShells } from '../shell/placing';
 import * as CommandIDs from './commandids';
-import { NotebooksInSight } from './notebooks';
+import type { PageLists } from '../dashboards/pagelists';
+import { ClusterTab } from '../shell/clustertab';
+import { ChartsView } from '../charts/chartsview';
+import { DashboardView } from '../dashboards/dashboardview';
+import { activateView, addView, type IShells } from '../shell/placing';
+import { NotebooksInSight } from './links';
 
 /** With less, two columns of pages cannot be read beside a notebook that keeps half of the room. */
 const COLUMNS_PIXELS = 800;

@@ -1,12 +1,12 @@
 import { Notification } from '@jupyterlab/apputils';
 import type { ReadonlyJSONObject, ReadonlyPartialJSONObject } from '@lumino/coreutils';
 
-import { hasEnded } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
 import { sentenceOf } from '../panel/asking';
+import type { IClusterManager } from '../clusters/tokens';
+import { hasEnded } from '../clusters/states';
 import type { ClusterModel } from '../protocol/messages';
 import { chooseCluster } from './choosing';
-import type { NotebooksInSight } from './notebooks';
+import type { NotebooksInSight } from './links';
 import { trans } from '../translation';
 
 export type Args = ReadonlyPartialJSONObject;

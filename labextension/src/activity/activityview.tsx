@@ -2,12 +2,12 @@ import { ReactWidget, historyIcon } from '@jupyterlab/ui-components';
 import type { Message } from '@lumino/messaging';
 import { Debouncer } from '@lumino/polling';
 
-import { Fragment, h } from '../jsx';
-import { Fault, sentenceOf } from '../panel/asking';
-import type { ActivityEntry } from '../protocol/messages';
 import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
-import { clock } from '../charts/ticks';
 import { trans } from '../translation';
+import type { ActivityEntry } from '../protocol/messages';
+import { clock } from '../charts/ticks';
+import { Fault, sentenceOf } from '../panel/asking';
+import { Fragment, h } from '../jsx';
 
 interface IActivityTableProps {
   readonly label: string;

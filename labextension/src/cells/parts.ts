@@ -1,12 +1,11 @@
-import { element, setText } from '../gauges/element';
 import { ProgressList } from '../gauges/progress';
-import { Sparkline } from '../gauges/sparkline';
-import { cut } from '../gauges/stackbar';
-import { Tooltip } from '../gauges/tooltip';
-import { Trace } from '../gauges/trace';
 import { formatBytes } from '../gauges/units';
+import { cut } from '../gauges/stackbar';
 import { gaugeWords } from '../gauges/words';
 import { trans } from '../translation';
+import { Tooltip } from '../gauges/tooltip';
+import { Sparkline, Trace } from '../gauges/sparkline';
+import { element, setText } from '../gauges/element';
 
 /** What the lines below cells use of the panel, in the order of ./shared. */
 export const parts = () =>

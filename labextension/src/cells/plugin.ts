@@ -2,8 +2,8 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 
-import { IClusterManager } from '../clusters/tokens';
 import { parts } from './parts';
+import { IClusterManager } from '../clusters/tokens';
 import { followSettings, initialSettings, PLUGIN_ID } from '../settings';
 
 /** What a cell computes on a cluster, below the cell. Loaded after the panel: it is not needed at once. */

@@ -43,7 +43,7 @@ export function elapsed(seconds: number, isExact = false): string {
 }
 
 export function counted(count: number): string {
-  return count.toLocaleString();
+  return count.toLocaleString('en');
 }
 
 /** The one figure of a running cell that matters most now. */

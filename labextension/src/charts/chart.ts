@@ -1,6 +1,6 @@
-import { element, setText } from '../gauges/element';
-import type { IMark, ISeries } from './course';
 import { clock, timeTicks, valueTicks } from './ticks';
+import type { IMark, ISeries } from './course';
+import { element, setText } from '../gauges/element';
 
 const HEIGHT = 132;
 const LEFT = 62;

@@ -2,10 +2,10 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { IClusterManager } from '../clusters/tokens';
-import { chartsIcon } from '../icons';
-import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 import { TimeCharts } from './timecharts';
 import { trans } from '../translation';
+import { chartsIcon } from '../icons';
+import { ClusterTab, type IClusterTabOptions, type IFollowing } from '../shell/clustertab';
 
 /** How often to ask what has happened that changes no cluster's model, such as a profile. */
 const TOLD_MS = 5000;

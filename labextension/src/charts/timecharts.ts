@@ -1,15 +1,13 @@
-import { gaugeWords } from '../gauges';
-import { element, setAttribute } from '../gauges/element';
-import { Course, FIGURES, type Figure } from './course';
-import { inFrame, notInFrame } from '../gauges/frames';
-import { titleOf } from '../gauges/titles';
-import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { Chart, GAP_SECONDS, lookOf, type IChartLook, type IChartOptions } from './chart';
 import { formatBytes, formatCount, formatPercent } from '../gauges/units';
 import { trans } from '../translation';
-import { Happenings } from './happenings';
-import { watchPointer, ZOOM } from './pointing';
-import { Span } from './span';
+import { clock } from './ticks';
+import { element, setAttribute, setText } from '../gauges/element';
+import { inFrame, notInFrame } from '../gauges/frames';
+import type { ActivityEntry, TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import { Course, FIGURES, type Figure, type IMark } from './course';
+import { gaugeWords } from '../gauges';
+import { titleOf } from '../gauges/columns';
+import { Chart, GAP_SECONDS, lookOf, type IChartLook, type IChartOptions, signOf } from './chart';
 
 /** How each figure is drawn: its title, its unit, and how much the axis has at least. */
 function chartsOf(): Readonly<Record<Figure, IChartOptions>> {
@@ -297,4 +295,174 @@ export namespace TimeCharts {
     /** Called with a moment that was clicked, where something can go there. */
     onSeek?: (time: number) => void;
   }
+}
+
+/** The narrowest span that can be looked at, in seconds. */
+const LEAST_SECONDS = 5;
+
+/** Which stretch of time is looked at: the newest, which moves along, or a fixed one. */
+export class Span {
+  constructor(private _seconds: number) {}
+
+  /** Whether it ends with the newest moment. */
+  get isFollowing(): boolean {
+    return this._fixed === null;
+  }
+
+  get seconds(): number {
+    return this._fixed === null ? this._seconds : this._fixed[1] - this._fixed[0];
+  }
+
+  /** From when to when, given what there is. */
+  range(last: number): readonly [number, number] {
+    return this._fixed ?? [last - this._seconds, last];
+  }
+
+  /** Follow the newest moments again. */
+  follow(seconds: number): void {
+    this._fixed = null;
+    this._seconds = seconds;
+  }
+
+  /** Look at this stretch. */
+  fix(from: number, to: number): void {
+    const middle = (from + to) / 2;
+    const half = Math.max(LEAST_SECONDS, Math.abs(to - from)) / 2;
+    this._fixed = [middle - half, middle + half];
+  }
+
+  /** Look closer, or from farther away; what is at `time` stays where it is. */
+  zoom(factor: number, time: number, last: number): void {
+    const [from, to] = this.range(last);
+    const next = Math.max(LEAST_SECONDS, (to - from) * factor);
+    const share = (time - from) / (to - from);
+    this.fix(time - share * next, time + (1 - share) * next);
+  }
+
+  /** Go to earlier or later moments, by a share of what is seen. */
+  move(share: number, last: number): void {
+    const [from, to] = this.range(last);
+    const way = (to - from) * share;
+    if (to + way >= last) {
+      this.follow(to - from);
+    } else {
+      this.fix(from + way, to + way);
+    }
+  }
+
+  private _fixed: readonly [number, number] | null = null;
+}
+
+/** How much closer a step of the wheel, or a key, looks. */
+const ZOOM = 1.3;
+/** A shorter drag is a click, in pixels. */
+const DRAG_PIXELS = 5;
+
+/** What a pointer over a chart asks for; times are on the chart's axis. */
+interface IPointing {
+  timeOf(event: MouseEvent): number;
+  /** Where the pointer is, and what is being dragged over; null: nowhere, nothing. */
+  hover(time: number | null, brush: readonly [number, number] | null): void;
+  click(time: number): void;
+  /** Show only this. */
+  fix(from: number, to: number): void;
+  zoom(factor: number, time: number): void;
+  /** Back to the newest moments. */
+  newest(): void;
+}
+
+/** Tell what is done with the pointer over a chart: to look, to drag over a part, to click, to turn the wheel. */
+function watchPointer({ canvas }: Chart, pointing: IPointing): void {
+  let start: { x: number; time: number } | null = null;
+  let brush: readonly [number, number] | null = null;
+  canvas.addEventListener('pointerdown', event => {
+    start = { x: event.offsetX, time: pointing.timeOf(event) };
+    canvas.setPointerCapture?.(event.pointerId);
+  });
+  canvas.addEventListener('pointermove', event => {
+    const time = pointing.timeOf(event);
+    const isDragging = start !== null && Math.abs(event.offsetX - start.x) > DRAG_PIXELS;
+    brush = isDragging && start !== null ? [start.time, time] : null;
+    pointing.hover(time, brush);
+  });
+  canvas.addEventListener('pointerup', event => {
+    const time = pointing.timeOf(event);
+    if (brush !== null) {
+      pointing.fix(...brush);
+    } else if (start !== null) {
+      pointing.click(time);
+    }
+    start = brush = null;
+    pointing.hover(time, null);
+  });
+  canvas.addEventListener('pointerleave', () => pointing.hover(null, brush));
+  canvas.addEventListener('dblclick', () => pointing.newest());
+  canvas.addEventListener(
+    'wheel',
+    event => {
+      // Without a key, the wheel goes down the page.
+      if (event.ctrlKey || event.shiftKey || event.altKey) {
+        event.preventDefault();
+        const way = event.deltaY === 0 ? event.deltaX : event.deltaY;
+        pointing.zoom(way > 0 ? ZOOM : 1 / ZOOM, pointing.timeOf(event));
+      }
+    },
+    { passive: false }
+  );
+}
+
+/** A mark this near to the pointer is described; a fraction of the visible time. */
+const NEAR = 0.012;
+
+/** What has happened, in words: a list of all, and a line about the moment that is pointed at. */
+class Happenings {
+  constructor() {
+    this.readout = element('p', 'gpc-Charts-readout');
+    this.readout.setAttribute('role', 'status');
+    this.node = element('details', 'gpc-Charts-marks');
+    element('summary', '', this.node).textContent = trans.__('Events');
+    this._list = element('ol', '', this.node);
+  }
+
+  readonly node: HTMLElement;
+  readonly readout: HTMLElement;
+
+  /** Say what was at that moment; null for none. */
+  point(
+    cursor: number | null,
+    marks: readonly IMark[],
+    [from, to]: readonly [number, number],
+    isFollowing: boolean
+  ): void {
+    if (cursor === null) {
+      setText(this.readout, isFollowing ? '' : trans.__('Home jumps to the latest data'));
+      return;
+    }
+    const near = marks.filter(({ time }) => Math.abs(time - cursor) <= NEAR * (to - from));
+    const words = near.slice(0, 3).map(({ text }) => text);
+    setText(this.readout, [clock(cursor, true), ...words].join(' · '));
+  }
+
+  list(marks: readonly IMark[]): void {
+    if (marks === this._listed) {
+      return;
+    }
+    this._listed = marks;
+    this._list.replaceChildren(
+      ...marks.map(({ time, kind, text }) => {
+        const item = element('li', '');
+        item.dataset.kind = kind;
+        const sign = signOf(kind);
+        const mark = element('span', 'gpc-Charts-sign', item);
+        mark.dataset.colour = sign.colour;
+        mark.setAttribute('aria-hidden', 'true');
+        mark.textContent = sign.text;
+        item.append(`${clock(time, true)}  ${text}`);
+        return item;
+      })
+    );
+  }
+
+  private readonly _list: HTMLElement;
+  private _listed: readonly IMark[] = [];
 }

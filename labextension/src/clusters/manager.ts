@@ -33,10 +33,10 @@ import type {
   TelemetrySample,
   Verb
 } from '../protocol/messages';
-import { PROTOCOL_VERSION } from '../protocol/messages';
-import { EventStream } from './eventstream';
 import { RefusedError, request } from './restapi';
+import { PROTOCOL_VERSION } from '../protocol/messages';
 import { hasEnded } from './states';
+import { EventStream } from './eventstream';
 import type {
   Connection,
   IClusterManager,

@@ -1,7 +1,7 @@
-import { hasEnded } from '../clusters/states';
+import { trans } from '../translation';
 import type { IClusterManager } from '../clusters/tokens';
 import type { ClusterModel } from '../protocol/messages';
-import { trans } from '../translation';
+import { hasEnded } from '../clusters/states';
 
 /** What a tab of a cluster is about: this very cluster, or the one that has its name now. */
 export interface ISubject {

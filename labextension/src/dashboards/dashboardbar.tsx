@@ -9,10 +9,10 @@ import {
 import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
-import { Fragment, h } from '../jsx';
+import { pageTitle } from './pages';
 import type { ClusterModel } from '../protocol/messages';
 import type { PageLists } from './pagelists';
-import { pageTitle } from './pages';
+import { Fragment, h } from '../jsx';
 import { trans } from '../translation';
 
 export interface IDashboardBarOptions {

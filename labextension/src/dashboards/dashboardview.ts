@@ -3,16 +3,16 @@ import type { ServerConnection } from '@jupyterlab/services';
 import type { CommandRegistry } from '@lumino/commands';
 import { Signal } from '@lumino/signaling';
 
-import { dashboardUrl } from '../clusters/restapi';
-import type { Connection, IClusterManager } from '../clusters/tokens';
 import { dashboardIcon } from '../icons';
+import type { Connection, IClusterManager } from '../clusters/tokens';
+import { dashboardUrl } from '../clusters/restapi';
 import type { ClusterModel } from '../protocol/messages';
+import { DashboardFrame } from './dashboardframe';
 import { attachedCluster, waitingSentence, type ISubject } from './attachment';
 import { DashboardBar } from './dashboardbar';
-import { DashboardFrame } from './dashboardframe';
 import type { PageLists } from './pagelists';
-import { pageTitle } from './pages';
 import { trans } from '../translation';
+import { pageTitle } from './pages';
 
 /** A page of a cluster's dashboard, as a tab. It outlives the cluster, and shows the next one of that name. */
 export class DashboardView extends MainAreaWidget<DashboardFrame> {

@@ -1,8 +1,8 @@
 import { ServerConnection } from '@jupyterlab/services';
 
-import { dashboardUrl } from '../clusters/restapi';
-import type { ClusterModel } from '../protocol/messages';
 import { hasGpus, pageGroups, type IPageGroup, type PlotList } from './pages';
+import type { ClusterModel } from '../protocol/messages';
+import { dashboardUrl } from '../clusters/restapi';
 
 /** Which pages the dashboard of each cluster has; asks each scheduler once. */
 export class PageLists {

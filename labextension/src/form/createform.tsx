@@ -1,21 +1,19 @@
-import { confirmLoss } from '../shell/confirm';
-import { RefusedError } from '../clusters/restapi';
-import { entriesFor, entryOf, parseEntries, type Entries } from './values';
-import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
-import { PresetChoice } from './presetchoice';
-import { DemandBar } from './demandbar';
 import { backendOf, startingPreset } from './starting';
-import { h, useEffect, useMemo, useRef, useState } from '../jsx';
 import { CodeLines } from './codelinesview';
-import { FieldRow } from './fields';
+import { entriesFor, entryOf, parseEntries, type Entries } from './values';
+import { h, useEffect, useMemo, useRef, useState } from '../jsx';
+import { asSentence, Fault, sentenceOf, useAsking } from '../panel/asking';
 import { fieldsOf, groupsOf, type IField } from './schema';
 import { hasEnded } from '../clusters/states';
-import { PlaceChoice, placeOf, usableAt } from './placechoice';
+import { FieldRow } from './fields';
+import { trans } from '../translation';
+import { PresetChoice, DemandBar, PlaceChoice, placeOf, usableAt } from './choices';
 import { NoteList, useForeseen, type IForeseen } from '../panel/notes';
+import { RefusedError } from '../clusters/restapi';
 import type { IEnvironment } from '../actions/environment';
 import type { IClusterManager, IOffer } from '../clusters/tokens';
 import type { Demand, FieldError, OfferedPreset } from '../protocol/messages';
-import { trans } from '../translation';
+import { confirmLoss } from '../shell/confirm';
 
 export interface ICreateFormProps {
   readonly manager: IClusterManager;

@@ -1,8 +1,8 @@
-import { formatBytes, readingOf } from '../gauges';
 import { h } from '../jsx';
-import { VramBar } from '../panel/bars';
-import type { DeviceModel } from '../protocol/messages';
 import { trans } from '../translation';
+import { formatBytes, readingOf } from '../gauges';
+import type { DeviceModel } from '../protocol/messages';
+import { VramBar } from '../panel/meter';
 
 /** Whether workers can be placed on it: a GPU cut into slices is used by its slices. */
 export function isSelectable(device: DeviceModel): boolean {

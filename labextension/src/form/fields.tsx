@@ -5,9 +5,9 @@ import type { IEnvironment } from '../actions/environment';
 import { h, useId, useState } from '../jsx';
 import { asSentence } from '../panel/asking';
 import type { HostDevices } from '../protocol/messages';
-import { DeviceChoice } from './devicechoice';
-import type { IField } from './schema';
 import { placeholderOf, type Entries } from './values';
+import type { IField } from './schema';
+import { DeviceChoice } from './devicechoice';
 import { trans } from '../translation';
 
 export interface IFieldRowProps {

@@ -1,22 +1,22 @@
-import { clusterFigures, hasGpu, sum, type IFigures } from './figures';
-import { FEW_WORKERS, WorkerList } from './workerlist';
-import { DEFAULT_THRESHOLDS, type IThresholds } from './levels';
-import { Flows } from './flows';
 import { GaugeSet, type IGaugeContext } from './gaugeset';
+import { fill, type IGaugeWords, type Part } from './words';
+import { FEW_WORKERS, WorkerList } from './workerlist';
 import { Past } from './past';
-import { HeatGrid } from './heatgrid';
-import { inFrame, notInFrame } from './frames';
-import { Tooltip } from './tooltip';
+import { Flows } from './flows';
+import { disclosure, type IDisclosure, element, setText } from './element';
+import { clusterFigures, hasGpu, sum, type IFigures } from './figures';
 import { Progress } from './progress';
 import { clusterFacts, Facts } from './facts';
-import { disclosure, type IDisclosure } from './disclosure';
-import { Legend } from './legend';
-import { fill, type IGaugeWords } from './words';
+import { CPU_MARKS, GPU_MARKS, sentenceOf } from './stackbar';
 import { column } from './columns';
-import { SHORTEST_SPAN_SECONDS } from './sparkline';
-import { element, setText } from './element';
+import { HeatGrid } from './heatgrid';
+import { Tooltip } from './tooltip';
+import { inFrame, notInFrame } from './frames';
+import { DEFAULT_THRESHOLDS, type IThresholds } from './levels';
 import type { TelemetryHistory, TelemetrySample } from '../protocol/messages';
 import type { IKnownWorkers } from './workerrow';
+import { SHORTEST_SPAN_SECONDS } from './sparkline';
+import { formatPercent } from './units';
 
 /** All gauges of one cluster: its sums, its workers at a glance, progress, and each worker on demand. */
 export class ClusterGauges {
@@ -264,4 +264,96 @@ export namespace ClusterGauges {
     /** Called when they are opened or closed. */
     onToggleProgress?: (isOpen: boolean) => void;
   }
+}
+
+/** In the order in which they are explained. */
+const SHARED: readonly Part[] = ['tasks', 'network'];
+const ON_CPUS: readonly Part[] = [
+  'cpu',
+  'memory',
+  'memoryPast',
+  'managed',
+  'unmanaged',
+  'tierDisk'
+];
+const ON_GPUS: readonly Part[] = [
+  'gpu',
+  'vram',
+  'vramPast',
+  'rmmUsed',
+  'rmmFree',
+  'rmmPool',
+  'cluster',
+  'others',
+  'unknown',
+  'free',
+  'cpu',
+  'memory',
+  'unmanaged',
+  'results',
+  'tierDevice',
+  'tierHost',
+  'tierDisk',
+  'power',
+  'temperature',
+  'pcie',
+  'nvlink'
+];
+
+/** What the colours and figures mean; folded at first. */
+class Legend {
+  constructor(private readonly _context: IGaugeContext) {
+    const { node, content } = disclosure(_context.words.legend, 'gpc-Legend', () => this._draw());
+    this.node = node;
+    this._content = content;
+  }
+
+  readonly node: HTMLElement;
+
+  /** Explain what is there alone, with the thresholds of now. */
+  update(hasGpu: boolean): void {
+    const { thresholds } = this._context;
+    if (hasGpu !== this._hasGpu || thresholds !== this._thresholds) {
+      this._hasGpu = hasGpu;
+      this._thresholds = thresholds;
+      this._draw();
+    }
+  }
+
+  private _draw(): void {
+    if (this._content.hidden) {
+      return;
+    }
+    const { words } = this._context;
+    this._content.replaceChildren();
+    const list = element('dl', 'gpc-Legend-list', this._content);
+    for (const part of [...(this._hasGpu ? ON_GPUS : ON_CPUS), ...SHARED]) {
+      this._add(list, part, words.parts[part].sentence);
+    }
+    for (const mark of this._hasGpu ? GPU_MARKS : CPU_MARKS) {
+      this._add(list, mark.part, sentenceOf(mark, words));
+    }
+    const { warningPercent: one, criticalPercent: other } = this._context.thresholds;
+    const warning = formatPercent(Math.min(one, other));
+    const critical = formatPercent(Math.max(one, other));
+    this._write(list, 'warning', words.warning, fill(words.warningFrom, { percent: warning }));
+    this._write(list, 'critical', words.critical, fill(words.criticalFrom, { percent: critical }));
+  }
+
+  private _add(list: HTMLElement, part: Part, sentence: string): void {
+    this._write(list, part, this._context.words.parts[part].name, sentence);
+  }
+
+  private _write(list: HTMLElement, swatch: string, name: string, sentence: string): void {
+    const term = element('dt', '', list);
+    const sample = element('span', 'gpc-Segment gpc-Swatch', term);
+    sample.dataset.part = swatch;
+    sample.setAttribute('aria-hidden', 'true');
+    term.append(name);
+    element('dd', '', list).textContent = sentence;
+  }
+
+  private readonly _content: HTMLElement;
+  private _hasGpu = false;
+  private _thresholds: IThresholds | null = null;
 }

@@ -1,9 +1,6 @@
 import type { TelemetrySample } from '../protocol/messages';
-import { column, entry, type NumberColumn } from './columns';
 import { element, setText } from './element';
-import { sum } from './figures';
-import type { IFlow } from './flows';
-import type { IGaugeContext } from './gaugeset';
+import { fill, type Part } from './words';
 import {
   digits,
   formatBytes,
@@ -13,7 +10,10 @@ import {
   formatSizes,
   formatWatts
 } from './units';
-import { fill, type Part } from './words';
+import type { IFlow } from './flows';
+import type { IGaugeContext } from './gaugeset';
+import { sum } from './figures';
+import { column, entry, type NumberColumn } from './columns';
 
 /** A figure without a picture. */
 export interface IFact {

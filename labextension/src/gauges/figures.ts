@@ -1,5 +1,4 @@
 import type { TelemetrySample } from '../protocol/messages';
-import { column, entry, type NumberColumn } from './columns';
 import {
   gpuHostStack,
   hostStack,
@@ -10,6 +9,7 @@ import {
   vramStack,
   type IStack
 } from './segments';
+import { column, entry, type NumberColumn } from './columns';
 
 /** What is shown of one worker, and, summed, of all. */
 export interface IFigures {

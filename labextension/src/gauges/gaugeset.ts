@@ -1,12 +1,11 @@
 import { element, setAttribute, setText } from './element';
 import type { IFigures } from './figures';
-import { Gauge } from './gauge';
+import { fill, type IGaugeWords, type Part } from './words';
 import { levelOf, shareOf, type IThresholds, type Level } from './levels';
-import { Sparkline } from './sparkline';
-import { CPU_MARKS, GPU_MARKS, StackBar, type IMark } from './stackbar';
+import { Sparkline, type Trace } from './sparkline';
 import type { IStack } from './segments';
 import type { Tooltip } from './tooltip';
-import type { Trace } from './trace';
+import { CPU_MARKS, GPU_MARKS, StackBar, type IMark } from './stackbar';
 import {
   digits,
   formatBytes,
@@ -15,7 +14,62 @@ import {
   formatShare,
   formatSizes
 } from './units';
-import { fill, type IGaugeWords, type Part } from './words';
+
+/** Beside a figure that is a reason to worry: a sign, and in words what it means. */
+export class Alarm {
+  constructor(parent: HTMLElement) {
+    this._node = element('span', 'gpc-Alarm', parent);
+    this._node.setAttribute('role', 'img');
+    this._node.hidden = true;
+  }
+
+  /** Draw. */
+  update(level: Level, sentence: string): void {
+    this._node.hidden = level === 'normal';
+    setText(this._node, level === 'critical' ? '▲▲' : '▲');
+    this._node.setAttribute('aria-label', sentence);
+  }
+
+  private readonly _node: HTMLElement;
+}
+
+/** A line of gauges: a name, a picture and figures. */
+class Gauge {
+  constructor(name: string, picture: Element) {
+    this.node = element('div', 'gpc-Gauge');
+    const label = element('span', '', this.node);
+    label.textContent = name;
+    this.node.append(picture);
+    const figures = element('span', 'gpc-Gauge-figure', this.node);
+    this._alarm = new Alarm(figures);
+    this._figure = element('span', '', figures);
+  }
+
+  readonly node: HTMLElement;
+
+  /** Draw; `alarm` is what the level means, in words: colour alone says nothing to many. */
+  update(figure: string, level: Level = 'normal', alarm = ''): void {
+    setText(this._figure, figure);
+    if ((this.node.dataset.level ?? 'normal') !== level) {
+      this.node.dataset.level = level;
+      this._alarm.update(level, alarm);
+    }
+  }
+
+  /** Show or hide; a figure that is not measured has no gauge. */
+  set isShown(isShown: boolean) {
+    if (this.node.hidden === isShown) {
+      this.node.hidden = !isShown;
+    }
+  }
+
+  get isShown(): boolean {
+    return !this.node.hidden;
+  }
+
+  private readonly _figure: HTMLElement;
+  private readonly _alarm: Alarm;
+}
 
 /** What all gauges of a cluster share. */
 export interface IGaugeContext {
@@ -27,7 +81,7 @@ export interface IGaugeContext {
 }
 
 /** The past that a set shows. */
-export interface ISetTraces {
+interface ISetTraces {
   readonly gpu?: Trace;
   readonly vram?: Trace;
   readonly cpu?: Trace;

@@ -2,6 +2,5 @@ export * from './clustergauges';
 export * from './columns';
 export * from './levels';
 export * from './rowgauge';
-export * from './titles';
 export * from './units';
 export { englishWords, gaugeWords, type IGaugeWords } from './words';

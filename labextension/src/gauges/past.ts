@@ -1,8 +1,7 @@
 import type { TelemetryHistory, TelemetrySample } from '../protocol/messages';
+import { Trace } from './sparkline';
+import { type IFigures, hasGpu } from './figures';
 import { entry } from './columns';
-import type { IFigures } from './figures';
-import { hasGpu } from './figures';
-import { Trace } from './trace';
 
 /** How long the past is kept, in seconds. */
 export const SPAN_SECONDS = 600;

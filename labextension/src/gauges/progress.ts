@@ -1,10 +1,9 @@
 import type { PrefixProgress } from '../protocol/messages';
-import { disclosure } from './disclosure';
-import { element, setAttribute, setText } from './element';
+import { fill, type IGaugeWords } from './words';
 import type { IGaugeContext } from './gaugeset';
+import { disclosure, element, setAttribute, setText } from './element';
 import { cut } from './stackbar';
 import { formatCount } from './units';
-import { fill, type IGaugeWords } from './words';
 
 /** Segments of a line: finished, failed, at a worker; the rest is still to come. */
 type State = 'done' | 'erred' | 'processing';

@@ -1,8 +1,8 @@
 import type { TelemetrySample } from '../protocol/messages';
-import { element, setAttribute, setText } from './element';
+import { formatBytes, formatPercent } from './units';
 import { clusterFigures } from './figures';
 import { levelOf, shareOf, type IThresholds } from './levels';
-import { formatBytes, formatPercent } from './units';
+import { element, setAttribute, setText } from './element';
 import { fill, type IGaugeWords } from './words';
 
 /** A name and a figure, and below them the bar of that figure. */

@@ -1,9 +1,9 @@
 import { element, setAttribute } from './element';
-import { shareOf } from './levels';
+import { fill, type IGaugeWords, type Part } from './words';
 import type { IStack } from './segments';
 import type { Tip, Tooltip } from './tooltip';
 import { formatBytes, formatPercent } from './units';
-import { fill, type IGaugeWords, type Part } from './words';
+import { shareOf } from './levels';
 
 /** A line across a bar, at a share of the whole. */
 export interface IMark {

@@ -43,10 +43,10 @@ export function formatPercent(percent: number): string {
   return `${Math.round(percent)} %`;
 }
 
-/** `950`, `12 k`, `1.5 M`: a number of things. */
+/** `9,950`, `12 k`, `1.5 M`: a number of things. */
 export function formatCount(count: number): string {
   if (count < 10_000) {
-    return `${Math.round(count)}`;
+    return Math.round(count).toLocaleString('en');
   }
   return count < 1e6 ? `${Math.round(count / 1000)} k` : `${digits(count / 1e6)} M`;
 }

@@ -1,16 +1,14 @@
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
-import { entry } from './columns';
-import { element, setAttribute, setText } from './element';
-import { hasGpu, workerFigures } from './figures';
-import type { Flows } from './flows';
-import { Alarm } from './gauge';
-import type { IGaugeContext } from './gaugeset';
-import { drawn, type Past } from './past';
 import { levelOf } from './levels';
-import { StackBar } from './stackbar';
-import { workerTitle } from './titles';
-import { formatBytes, formatDuration, formatPercent, formatShare } from './units';
+import { drawn, type Past } from './past';
+import { entry, workerTitle } from './columns';
+import type { Flows } from './flows';
+import { element, setAttribute, setText } from './element';
 import { fill, type IGaugeWords } from './words';
+import { hasGpu, workerFigures } from './figures';
+import { StackBar } from './stackbar';
+import { formatBytes, formatDuration, formatPercent, formatShare } from './units';
+import { Alarm, type IGaugeContext } from './gaugeset';
 
 /**
  * What gauges ask of a cluster: addresses and processes of its workers, as far as they are known, and whether these can

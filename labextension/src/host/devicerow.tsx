@@ -1,13 +1,12 @@
-import { readingOf, shareOf } from '../gauges/levels';
-import { workerTitle } from '../gauges/titles';
-import { formatBytes, formatPercent, formatShare } from '../gauges/units';
-import { gaugeWords } from '../gauges/words';
-import { h } from '../jsx';
-import { VramBar } from '../panel/bars';
-import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
-import { Holders } from './holders';
-import { spanOf } from './spans';
+import { workerTitle } from '../gauges/columns';
 import { trans } from '../translation';
+import { gaugeWords } from '../gauges/words';
+import { Holders, spanOf } from './holders';
+import { VramBar } from '../panel/meter';
+import { formatBytes, formatPercent, formatShare } from '../gauges/units';
+import type { DeviceModel, DeviceProcess, SharedDevice } from '../protocol/messages';
+import { h } from '../jsx';
+import { readingOf, shareOf } from '../gauges/levels';
 
 /** A process at its place in the tree of those that use a GPU. */
 interface IPlacedProcess {

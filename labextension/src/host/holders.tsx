@@ -1,8 +1,8 @@
-import { Fragment, h } from '../jsx';
+import { Ticking } from '../panel/asking';
 import type { More, NodeModel, SharedDevice, SlotHolder } from '../protocol/messages';
-import { Ticking } from '../panel/ticking';
-import { spanOf } from './spans';
+import { formatDuration } from '../gauges/units';
 import { trans } from '../translation';
+import { Fragment, h } from '../jsx';
 
 interface IHoldersProps {
   readonly device: SharedDevice | undefined;
@@ -123,4 +123,9 @@ function times({ since, ends_at }: SlotHolder): string {
   ]
     .filter(Boolean)
     .join(' · ');
+}
+
+/** How long ago a time was (-1), or in how long it will be (1). */
+export function spanOf(time: string, direction: 1 | -1): string {
+  return formatDuration(Math.max(0, (direction * (Date.parse(time) - Date.now())) / 1000));
 }

@@ -1,11 +1,16 @@
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { IStatusBar } from '@jupyterlab/statusbar';
 
-import type { IClusterManager } from '../clusters/tokens';
 import { formatPercent, formatShare } from '../gauges/units';
+import * as CommandIDs from '../actions/commandids';
 import type { HostDevices } from '../protocol/messages';
-import { hostGpus, hostTotals } from './hosttotals';
 import { trans } from '../translation';
+import { followSettings, initialSettings, PLUGIN_ID } from '../settings';
+import { hostGpus, hostTotals } from './hosttotals';
+import { IClusterManager } from '../clusters/tokens';
 
 /** When the item is shown: where there is a GPU, always, or never. */
 export type StatusBarChoice = 'gpu' | 'always' | 'never';
@@ -74,7 +79,7 @@ function isWanted(host: HostDevices, choice: StatusBarChoice): boolean {
 }
 
 /** `GPU 12 / 80 GiB · 45 %`, or that there is none. */
-export function statusText(host: HostDevices): string {
+function statusText(host: HostDevices): string {
   const { nGpus, nUnreadable, used, total, utilization } = hostTotals(host);
   if (nGpus === 0) {
     return TROUBLES.includes(host.code) ? trans.__('GPU not readable') : trans.__('No GPU');
@@ -95,3 +100,36 @@ function statusTitle(host: HostDevices): string {
   });
   return [host.message, ...lines].join('\n');
 }
+
+/** The GPUs of the Jupyter host at the bottom of the window. */
+export const statusPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'gpucluster:status',
+  description: 'Shows GPUs on this machine.',
+  autoStart: true,
+  requires: [IClusterManager],
+  // Notebook 7 has no status bar.
+  optional: [IStatusBar, ISettingRegistry],
+  activate: (
+    app: JupyterFrontEnd,
+    manager: IClusterManager,
+    statusBar: IStatusBar | null,
+    registry: ISettingRegistry | null
+  ): void => {
+    if (statusBar === null) {
+      return;
+    }
+    const onOpen = (): void => void app.commands.execute(CommandIDs.openPanel);
+    const item = new StatusItem({ manager, onOpen });
+    statusBar.registerStatusItem('gpucluster:status', {
+      item,
+      align: 'left',
+      rank: 20,
+      isActive: () => item.isActive,
+      activeStateChanged: item.isActiveChanged
+    });
+    const settings = initialSettings();
+    void followSettings(registry, PLUGIN_ID, settings, () => {
+      item.choice = settings.statusBar;
+    });
+  }
+};

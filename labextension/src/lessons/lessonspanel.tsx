@@ -3,12 +3,12 @@ import { Poll } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 import { createRoot, type Root } from 'react-dom/client';
 
+import { trans } from '../translation';
 import { lessonsIcon } from '../icons';
 import { h } from '../jsx';
-import { MovableSections } from '../panel/movablesections';
 import { LessonList } from './lessonlist';
 import type { ILessonStore } from './tokens';
-import { trans } from '../translation';
+import { MovableSections } from '../panel/movablesections';
 
 /** How often to look for new progress while lessons are shown. */
 const LESSONS_MS = 5000;

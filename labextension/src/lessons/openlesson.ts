@@ -1,10 +1,10 @@
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { CommandRegistry } from '@lumino/commands';
 
-import { findCell, readLink, type ICellFacts, type ITarget } from './links';
+import { trans } from '../translation';
 import type { ILessonStore } from './tokens';
 import { isNotebook } from '../actions/connect';
-import { trans } from '../translation';
+import { findCell, readLink, type ICellFacts, type ITarget } from './links';
 
 /** How long the cell that was opened stands out. */
 const SHOWN_MS = 2500;

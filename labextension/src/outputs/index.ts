@@ -1,8 +1,8 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import type { NotebookPanel } from '@jupyterlab/notebook';
-import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
+import { Panel, type Widget } from '@lumino/widgets';
 
-import { ClusterOutput } from './clusteroutput';
+import { GONE_EVENT, PICTURE_EVENT, VIEW_EVENT, pictureOf } from '../widgets/output';
 
 /** Stands beside the widget in the outputs of our widgets. */
 const OUTPUT_MIME = 'application/vnd.gpucluster.output+json';
@@ -21,7 +21,7 @@ export const outputsPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-function followOutputs(panel: NotebookPanel): IDisposable {
+function followOutputs(panel: NotebookPanel): void {
   const { rendermime } = panel.content;
   const outputs = new Set<ClusterOutput>();
   const retry = (): void => {
@@ -43,9 +43,108 @@ function followOutputs(panel: NotebookPanel): IDisposable {
     RANK
   );
   // The widget manager of a notebook comes with its kernel.
-  panel.sessionContext.statusChanged.connect(retry);
-  return new DisposableDelegate(() => {
-    panel.sessionContext.statusChanged.disconnect(retry);
-    rendermime.removeMimeType(OUTPUT_MIME);
-  });
+  const { statusChanged } = panel.sessionContext;
+  statusChanged.connect(retry);
+  panel.disposed.connect(() => statusChanged.disconnect(retry));
+}
+
+type RenderMime = NotebookPanel['content']['rendermime'];
+type Renderer = ReturnType<RenderMime['createRenderer']>;
+type MimeModel = Parameters<Renderer['renderModel']>[0];
+
+const HTML_MIME = 'text/html';
+const TEXT_MIME = 'text/plain';
+const WIDGET_MIME = 'application/vnd.jupyter.widget-view+json';
+
+/**
+ * An output of ours: the live view while there is one, else the picture that is saved with the notebook.
+ *
+ * The widget manager alone would show "model not found" wherever the kernel is gone.
+ */
+export class ClusterOutput extends Panel {
+  constructor(private readonly _rendermime: RenderMime) {
+    super();
+    this.addClass('gpc-ClusterOutput');
+    this._picture = _rendermime.createRenderer(HTML_MIME);
+    this.addWidget(this._picture);
+    this.node.addEventListener(VIEW_EVENT, this);
+    this.node.addEventListener(PICTURE_EVENT, this);
+  }
+
+  /** Draw an output, or draw its new content. A view that is live stays as it is. */
+  async renderModel(model: MimeModel): Promise<void> {
+    this._model = model;
+    const view = model.data[WIDGET_MIME] as { model_id?: unknown } | undefined;
+    const id = typeof view?.model_id === 'string' ? view.model_id : '';
+    if (id !== '' && id !== this._viewId) {
+      this._viewId = id;
+      this._makeView(model);
+    }
+    await this._picture.renderModel(model);
+  }
+
+  /** Try again to get a live view: what makes them may have come meanwhile. */
+  retry(): void {
+    const isNew = this._maker !== this._rendermime.getFactory(WIDGET_MIME);
+    if (isNew && !this._isLive && this._viewId !== '' && this._model !== null) {
+      this._makeView(this._model);
+    }
+  }
+
+  handleEvent(event: Event): void {
+    if (event.type === VIEW_EVENT) {
+      event.preventDefault();
+      event.target?.addEventListener(GONE_EVENT, () => this._setLive(false), { once: true });
+      this._setLive(true);
+    } else if (event.type === PICTURE_EVENT) {
+      this._keep(pictureOf((event as CustomEvent<unknown>).detail));
+    }
+  }
+
+  override dispose(): void {
+    this.node.removeEventListener(VIEW_EVENT, this);
+    this.node.removeEventListener(PICTURE_EVENT, this);
+    super.dispose();
+  }
+
+  private _makeView(model: MimeModel): void {
+    this._view?.dispose();
+    this._view = null;
+    this._setLive(false);
+    this._maker = this._rendermime.getFactory(WIDGET_MIME);
+    if (this._maker === undefined) {
+      return; // No widgets in this JupyterLab: the picture it is.
+    }
+    const view = this._rendermime.createRenderer(WIDGET_MIME);
+    this._view = view;
+    // It shows its own errors until a view is there.
+    view.hide();
+    this.addWidget(view);
+    view.renderModel(model).catch((reason: unknown) => {
+      console.error('A view of a cluster could not be made.', reason);
+    });
+  }
+
+  private _setLive(isLive: boolean): void {
+    this._isLive = isLive;
+    this._picture.setHidden(isLive);
+    this._view?.setHidden(!isLive);
+  }
+
+  /** Put a new picture into the notebook. */
+  private _keep(picture: ReturnType<typeof pictureOf>): void {
+    const model = this._model;
+    if (model !== null && picture !== null && model.data[HTML_MIME] !== picture.html) {
+      model.setData({
+        data: { ...model.data, [HTML_MIME]: picture.html, [TEXT_MIME]: picture.text }
+      });
+    }
+  }
+
+  private readonly _picture: Renderer;
+  private _view: (Renderer & Widget) | null = null;
+  private _maker: unknown = undefined;
+  private _model: MimeModel | null = null;
+  private _viewId = '';
+  private _isLive = false;
 }

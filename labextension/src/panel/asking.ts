@@ -1,4 +1,4 @@
-import { h, useCallback, useEffect, useRef, useState } from '../jsx';
+import { h, useCallback, useEffect, useRef, useState, Fragment } from '../jsx';
 
 /** What is under way and what went wrong with it. */
 export interface IAsking {
@@ -71,4 +71,15 @@ export function useTick(milliseconds: number): void {
 export function asSentence(phrase: string): string {
   const sentence = phrase.charAt(0).toUpperCase() + phrase.slice(1);
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+export interface ITickingProps {
+  readonly milliseconds: number;
+  readonly text: () => string;
+}
+
+/** Text that depends on the time: drawn again now and then, and nothing else with it. */
+export function Ticking({ milliseconds, text }: ITickingProps): JSX.Element {
+  useTick(milliseconds);
+  return h(Fragment, null, text());
 }

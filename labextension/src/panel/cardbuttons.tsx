@@ -10,19 +10,19 @@ import {
 } from '@jupyterlab/ui-components';
 import { CommandRegistry } from '@lumino/commands';
 
-import * as CommandIDs from '../actions/commandids';
+import { trans } from '../translation';
 import type { INotebookLinks } from '../actions/links';
-import { verbActions } from '../actions/verbs';
-import { can, hasEnded, isUsable } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
-import { pageTitle } from '../dashboards/pages';
+import { plainName } from './lines';
 import { chartsIcon, recordingIcon } from '../icons';
-import { h, useEffect, useRef } from '../jsx';
+import type { IClusterManager } from '../clusters/tokens';
+import * as CommandIDs from '../actions/commandids';
+import { verbActions } from '../actions/choosing';
+import { can, hasEnded, isUsable } from '../clusters/states';
 import type { ClusterModel } from '../protocol/messages';
 import type { IAsking } from './asking';
-import { plainName } from './lines';
 import { Roving } from './roving';
-import { trans } from '../translation';
+import { pageTitle } from '../dashboards/pages';
+import { h, useEffect, useRef } from '../jsx';
 
 /** Create an ended cluster once more, with the same name and options. Its card goes, unless it failed: then its log is of use. */
 async function startAgain(cluster: ClusterModel, manager: IClusterManager): Promise<void> {

@@ -1,14 +1,14 @@
 import { linkIcon, shareIcon } from '@jupyterlab/ui-components';
 
-import { hasEnded, isUsable, stateLabel } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
 import { gaugeWords, RowGauge, type IThresholds } from '../gauges';
-import { inFrame, notInFrame } from '../gauges/frames';
-import { h, useEffect, useRef } from '../jsx';
-import type { ClusterModel, SharedLink } from '../protocol/messages';
+import type { IClusterManager } from '../clusters/tokens';
 import { sharedLine, stateLine, usersOf } from './lines';
-import { Ticking } from './ticking';
+import { h, useEffect, useRef } from '../jsx';
+import { hasEnded, isUsable, stateLabel } from '../clusters/states';
+import type { ClusterModel, SharedLink } from '../protocol/messages';
+import { inFrame, notInFrame } from '../gauges/frames';
 import { trans } from '../translation';
+import { Ticking } from './asking';
 
 interface ICardRowProps {
   readonly cluster: ClusterModel;

@@ -1,19 +1,17 @@
 import type { CommandRegistry } from '@lumino/commands';
 
-import { ScaleEditor } from './scaleeditor';
-import { LargestResultsList } from '../trouble/results';
 import { h, Fragment, useEffect, useRef, useState, useCallback } from '../jsx';
-import type { ClusterModel, MessageCode, SharedLink } from '../protocol/messages';
-import { trans } from '../translation';
-import { CardRow } from './cardrow';
-import { Fault, useAsking, useTick } from './asking';
-import { Ticking, type ITickingProps } from './ticking';
-import { Details } from './details';
-import { TroubleStrip } from '../trouble/strip';
+import { LargestResultsList } from '../trouble/results';
 import { can, hasEnded, isUsable, said, textOf } from '../clusters/states';
+import type { ClusterModel, MessageCode, SharedLink, TelemetrySample } from '../protocol/messages';
+import { Fault, useAsking, useTick, Ticking, type ITickingProps } from './asking';
+import { ScaleEditor } from './scaleeditor';
+import { confirmLoss } from '../shell/confirm';
+import { type IThresholds, formatBytes, column, entry, gaugeWords, titleOf } from '../gauges';
+import { TroubleStrip } from '../trouble/strip';
 import { LiveGauges } from './livegauges';
 import type { IClusterManager } from '../clusters/tokens';
-import { retire } from './retiring';
+import { CardButtons } from './cardbuttons';
 import {
   costLine,
   kindLine,
@@ -23,10 +21,10 @@ import {
   statusLine,
   workersLine
 } from './lines';
-import { CardButtons } from './cardbuttons';
 import type { INotebookLinks } from '../actions/links';
-import type { IThresholds } from '../gauges';
+import { trans } from '../translation';
 import type { Unfolded } from './unfolded';
+import { CardRow } from './cardrow';
 
 /** A link may have been made elsewhere, or have expired. */
 const AGAIN_MS = 60_000;
@@ -97,7 +95,7 @@ function ProgressLine({ cluster }: IProgressLineProps): JSX.Element | null {
   );
 }
 
-export interface IClusterCardProps {
+interface IClusterCardProps {
   readonly cluster: ClusterModel;
   readonly manager: IClusterManager;
   readonly commands: CommandRegistry;
@@ -339,4 +337,110 @@ function Ended(props: IClusterCardProps): JSX.Element {
       )}
     </>
   );
+}
+
+interface IDetailsProps {
+  readonly cluster: ClusterModel;
+}
+
+/** Addresses, versions and limits. */
+function Details({ cluster }: IDetailsProps): JSX.Element {
+  const notes = said(cluster, 'note');
+  const node = useRef<HTMLElement>(null);
+  // It opens at the end of the card.
+  useEffect(() => node.current?.scrollIntoView({ block: 'nearest' }), []);
+  const facts: [string, string, string?][] = [
+    [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
+    [trans.__('Nodes'), cluster.nodes.join('; ')],
+    [trans.__('Each worker'), eachWorker(cluster)],
+    [trans.__('Python'), environmentName(cluster), cluster.python],
+    [trans.__('Dask'), cluster.versions?.distributed ?? ''],
+    [trans.__('dask-cuda'), cluster.versions?.dask_cuda ?? ''],
+    [trans.__('Process'), cluster.pid === null ? '' : `${cluster.pid}`]
+  ];
+  return (
+    <section ref={node} className="gpc-Details" aria-label={trans.__('Details')}>
+      {notes.length > 0 && (
+        <ul className="gpc-Notes" aria-label={trans.__('Good to know')}>
+          {notes.map(({ text }) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <dl className="gpc-Facts">
+        {facts
+          .filter(([, value]) => value !== '')
+          .map(([label, value, title]) => (
+            <Fragment key={label}>
+              <dt>{label}</dt>
+              <dd title={title ?? value}>{value}</dd>
+            </Fragment>
+          ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Threads and memory of one worker; they are all made alike. */
+function eachWorker(cluster: ClusterModel): string {
+  if (cluster.workers.length === 0) {
+    return '';
+  }
+  const { n_threads, memory_limit_bytes } = cluster.workers[0];
+  const threads = trans._n('%1 thread', '%1 threads', n_threads);
+  return memory_limit_bytes === null ? threads : `${threads}, ${formatBytes(memory_limit_bytes)}`;
+}
+
+/**
+ * Version and name of the environment, such as "3.12.4 (rapids)": the path of the executable is too long to
+ * read in a sidebar.
+ */
+function environmentName(cluster: ClusterModel): string {
+  const parts = cluster.python.split('/');
+  const name = parts[parts.lastIndexOf('bin') - 1] ?? cluster.python;
+  return cluster.versions ? `${cluster.versions.python} (${name})` : name;
+}
+
+/** End a worker after it has handed over its results; ask first if it has something to lose. */
+async function retire(
+  cluster: ClusterModel,
+  worker: string,
+  manager: IClusterManager
+): Promise<void> {
+  const sample = manager.sample(cluster.id);
+  const i = sample?.workers.indexOf(worker) ?? -1;
+  const isKnown = sample !== undefined && i >= 0;
+  const warning = isKnown
+    ? warningOf(sample, i)
+    : trans.__('The results of this worker are unknown.');
+  const name = isKnown ? titleOf(sample, i, gaugeWords(trans)) : worker;
+  const title = trans.__('Retire %1 of %2?', name, cluster.name);
+  if (warning === '' || (await confirmLoss(title, warning, trans.__('Retire')))) {
+    await manager.retire(cluster.id, worker);
+  }
+}
+
+/** What to think of before; empty if the worker does nothing and holds nothing. */
+function warningOf(sample: TelemetrySample, i: number): string {
+  const results = entry(sample, 'in_memory', i) ?? 0;
+  const tasks = entry(sample, 'processing', i) ?? 0;
+  const sentences: string[] = [];
+  if (results > 0) {
+    sentences.push(trans._n('It holds %1 result.', 'It holds %1 results.', results));
+    sentences.push(
+      column(sample, 'in_memory').length > 1
+        ? trans.__('They move to other workers first.')
+        : trans.__('No other worker can take them.')
+    );
+  }
+  if (tasks > 0) {
+    sentences.push(
+      trans._n(
+        '%1 task is restarted on another worker.',
+        '%1 tasks are restarted on other workers.',
+        tasks
+      )
+    );
+  }
+  return sentences.join(' ');
 }

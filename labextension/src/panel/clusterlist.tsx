@@ -2,11 +2,11 @@ import { addIcon, runIcon } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { RefObject } from 'react';
 
-import { clusterIcon } from '../icons';
-import { Fragment, h, useEffect, useRef } from '../jsx';
 import { confirmLoss } from '../shell/confirm';
-import { Fault, sentenceOf, useAsking } from './asking';
+import { clusterIcon } from '../icons';
 import { ClusterCard } from './clustercard';
+import { Fragment, h, useEffect, useRef } from '../jsx';
+import { trans } from '../translation';
 import type { INotebookLinks } from '../actions/links';
 import type { Connection, IClusterManager } from '../clusters/tokens';
 import type { IThresholds } from '../gauges';
@@ -14,7 +14,7 @@ import type { ClusterModel } from '../protocol/messages';
 import type { CreatedClusters } from './created';
 import type { ListOrder } from './listorder';
 import type { Unfolded } from './unfolded';
-import { trans } from '../translation';
+import { Fault, sentenceOf, useAsking } from './asking';
 
 /**
  * Keep the focus in a list of cards when what had it is gone: at the head of the

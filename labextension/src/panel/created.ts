@@ -1,6 +1,6 @@
 import type { IClusterManager } from '../clusters/tokens';
-import { hasEnded, isUsable } from '../clusters/states';
 import { cardKey } from './clustercard';
+import { hasEnded, isUsable } from '../clusters/states';
 import type { Unfolded } from './unfolded';
 
 /** What this page has created: its card is opened and comes into view, and once more if it fails while it starts. */

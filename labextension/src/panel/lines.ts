@@ -1,9 +1,9 @@
-import { clock } from '../charts/ticks';
-import { hasEnded, kindTitle, said, stateLabel, wantedWorkers } from '../clusters/states';
-import type { IClusterManager } from '../clusters/tokens';
 import { formatDuration } from '../gauges';
-import type { ClusterModel, SharedLink, TelemetrySample } from '../protocol/messages';
 import { trans } from '../translation';
+import type { IClusterManager } from '../clusters/tokens';
+import { hasEnded, kindTitle, said, stateLabel, wantedWorkers } from '../clusters/states';
+import type { ClusterModel, SharedLink, TelemetrySample } from '../protocol/messages';
+import { clock } from '../charts/ticks';
 
 /** Seconds that are not counted: between two computations a cluster is idle for a moment. */
 const SHORTLY = 10;

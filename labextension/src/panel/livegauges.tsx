@@ -2,11 +2,11 @@ import type { CommandRegistry } from '@lumino/commands';
 
 import * as CommandIDs from '../actions/commandids';
 import type { IClusterManager } from '../clusters/tokens';
-import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
 import { inFrame, notInFrame } from '../gauges/frames';
-import { h, useEffect, useRef } from '../jsx';
-import type { ClusterModel } from '../protocol/messages';
 import { Roving } from './roving';
+import { ClusterGauges, gaugeWords, type IThresholds } from '../gauges';
+import type { ClusterModel } from '../protocol/messages';
+import { h, useEffect, useRef } from '../jsx';
 import type { Unfolded } from './unfolded';
 import { trans } from '../translation';
 

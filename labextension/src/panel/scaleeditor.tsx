@@ -1,10 +1,10 @@
-import { RefusedError } from '../clusters/restapi';
-import { can, wantedWorkers } from '../clusters/states';
+import { asSentence, Fault, useAsking } from './asking';
+import { NoteList, useForeseen } from './notes';
 import type { IClusterManager } from '../clusters/tokens';
 import { Fragment, h, useEffect, useId, useRef, useState } from '../jsx';
 import type { ClusterModel, ClusterPatch } from '../protocol/messages';
-import { asSentence, Fault, useAsking } from './asking';
-import { NoteList, useForeseen } from './notes';
+import { can, wantedWorkers } from '../clusters/states';
+import { RefusedError } from '../clusters/restapi';
 import { trans } from '../translation';
 
 interface IScaleEditorProps {

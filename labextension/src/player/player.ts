@@ -1,12 +1,9 @@
+import { fill, type ITranslating } from '../gauges/words';
 import { ClusterGauges, type IGaugeWords, type IThresholds } from '../gauges';
-import { element } from '../gauges/element';
-import { SPAN_SECONDS } from '../gauges/past';
-import { fill } from '../gauges/words';
-import type { RecordedSession } from '../protocol/messages';
-import { Controls } from './controls';
+import { element, setAttribute, setText } from '../gauges/element';
 import { Playback } from './playback';
-import { placeAt, timesOf } from './timeline';
-import type { IPlayerWords } from './words';
+import type { RecordedSession, TelemetrySample } from '../protocol/messages';
+import { SPAN_SECONDS } from '../gauges/past';
 
 /** Samples that are noted one after the other; a longer way starts again. */
 const MOST_STEPS = 100;
@@ -137,4 +134,120 @@ function about({ recording }: RecordedSession, words: IPlayerWords): string {
     ...versions,
     ...driver
   ].join(' · ');
+}
+
+type IPlayerWords = ReturnType<typeof playerWords>;
+
+/** Everything that the player says, in the language of `trans`. `{…}` is filled in by the player. */
+export function playerWords(trans: ITranslating) {
+  return {
+    recording: trans.__('Recording: {title}'),
+    play: trans.__('Play'),
+    pause: trans.__('Pause'),
+    again: trans.__('Play again'),
+    position: trans.__('Position'),
+    positionOf: trans.__('{position} of {duration}'),
+    speed: trans.__('Speed'),
+    workers: trans.__('Workers: {count}'),
+    driver: trans.__('driver {version}'),
+    unreadable: trans.__('This recording cannot be read.')
+  };
+}
+
+export const englishPlayerWords: IPlayerWords = playerWords({ __: text => text });
+
+const SPEEDS = [0.5, 1, 2, 4, 8, 16];
+const STEP_SECONDS = 0.1;
+const PLAY = '▶';
+const PAUSE = '❚❚';
+
+/** Play and pause, the position, and the speed. */
+class Controls {
+  constructor(
+    private readonly _playback: Playback,
+    private readonly _words: IPlayerWords
+  ) {
+    this.node = element('div', 'gpc-Player-controls');
+    this._button = element('button', 'gpc-Player-button', this.node);
+    this._button.type = 'button';
+    this._button.addEventListener('click', () =>
+      _playback.isPlaying ? _playback.pause() : _playback.play()
+    );
+    this._slider = element('input', 'gpc-Player-slider', this.node);
+    Object.assign(this._slider, { type: 'range', min: '0', step: `${STEP_SECONDS}` });
+    // The end is reached by whole steps only if it is one; where that is later, seeking stops at the end.
+    this._slider.max = `${Math.ceil(_playback.duration / STEP_SECONDS) * STEP_SECONDS}`;
+    this._slider.setAttribute('aria-label', _words.position);
+    this._slider.addEventListener('input', () => _playback.seek(Number(this._slider.value)));
+    this._time = element('span', 'gpc-Player-time', this.node);
+    const label = element('label', 'gpc-Player-speed', this.node);
+    label.append(_words.speed);
+    this._speed = element('select', '', label);
+    // One that was asked for by name is offered beside the usual ones.
+    for (const speed of [...new Set([...SPEEDS, _playback.speed])].sort((a, b) => a - b)) {
+      this._speed.add(new Option(`${speed} ×`, `${speed}`));
+    }
+    this._speed.value = `${_playback.speed}`;
+    this._speed.addEventListener('change', () => {
+      _playback.speed = Number(this._speed.value);
+    });
+    this.update();
+  }
+
+  readonly node: HTMLElement;
+
+  update(): void {
+    const { isPlaying, isAtEnd, position, duration } = this._playback;
+    const { play, pause, again, positionOf } = this._words;
+    const name = isPlaying ? pause : isAtEnd ? again : play;
+    setText(this._button, isPlaying ? PAUSE : PLAY);
+    setAttribute(this._button, 'aria-label', name);
+    setAttribute(this._button, 'title', name);
+    this._slider.value = `${position}`;
+    const said = { position: formatPosition(position), duration: formatPosition(duration) };
+    setAttribute(this._slider, 'aria-valuetext', fill(positionOf, said));
+    setText(this._time, `${said.position} / ${said.duration}`);
+  }
+
+  private readonly _button: HTMLButtonElement;
+  private readonly _slider: HTMLInputElement;
+  private readonly _time: HTMLElement;
+  private readonly _speed: HTMLSelectElement;
+}
+
+/** A cluster that was silent for longer is played as if it had been silent for so long, in seconds. */
+const LONGEST_GAP_SECONDS = 10;
+
+/** When each sample is shown, in seconds from the first one. */
+export function timesOf(samples: readonly TelemetrySample[]): readonly number[] {
+  let last = NaN;
+  let time = 0;
+  return samples.map(({ at }) => {
+    const moment = Date.parse(at) / 1000;
+    const gap = moment - last;
+    time += gap > 0 ? Math.min(gap, LONGEST_GAP_SECONDS) : 0;
+    last = moment;
+    return time;
+  });
+}
+
+/** The last sample that has come at a position; the first one before all. */
+export function placeAt(times: readonly number[], position: number): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (times[middle] <= position) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+/** A position for people, such as `1:05`. */
+export function formatPosition(seconds: number): string {
+  const whole = Math.floor(seconds);
+  return `${Math.floor(whole / 60)}:${`${whole % 60}`.padStart(2, '0')}`;
 }

@@ -1,7 +1,7 @@
-import { Fragment, h, useEffect, useRef, useState } from '../jsx';
-import { own, type ICard, type ICardsPayload } from './payload';
-import { Markdown, OpenLink, useOutputContext } from './outputcontext';
 import { trans } from '../translation';
+import { own, type ICard, type ICardsPayload } from './payload';
+import { Fragment, h, useEffect, useRef, useState } from '../jsx';
+import { Markdown, OpenLink, useOutputContext } from './outputcontext';
 
 /** Cards to turn, one at a time; one that was not known comes again in the same round. */
 export function CardsView({ payload }: { readonly payload: ICardsPayload }): JSX.Element {

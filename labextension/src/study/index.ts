@@ -3,12 +3,12 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
-import * as CommandIDs from '../actions/commandids';
 import { ILessonStore } from '../lessons/tokens';
-import { evaluated } from '../actions/kernelpackage';
-import { trans, setTranslation } from '../translation';
-import { LESSON_MIME } from './payload';
+import { evaluated } from '../actions/links';
 import { StudyOutput } from './studyoutput';
+import { LESSON_MIME } from './payload';
+import { trans, setTranslation } from '../translation';
+import * as CommandIDs from '../actions/commandids';
 
 /**
  * Evaluate an expression in the kernel of the notebook that a node is in, and return what it shows as Markdown. Neither

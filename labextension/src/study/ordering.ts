@@ -1,6 +1,6 @@
-import { own, type IFinding, type IParsonsPayload } from './payload';
-import { unlocked } from './scrambling';
 import { trans } from '../translation';
+import { unlocked } from './scrambling';
+import { own, type IFinding, type IParsonsPayload } from './payload';
 
 /** A line in the learner's program. */
 export interface IPlaced {

@@ -3,16 +3,15 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 import { createRoot, type Root } from 'react-dom/client';
 
-import { h } from '../jsx';
+import { trans } from '../translation';
 import { CardsView } from './cardsview';
+import { PredictionView, ReportView } from './figureviews';
+import { h } from '../jsx';
 import { LESSON_MIME, readPayload, type LessonPayload, type IAdvicePayload } from './payload';
 import { OpenLink, Sentence, OutputContextProvider, type IOutputContext } from './outputcontext';
-import { trans } from '../translation';
 import { CheckView } from './checkview';
-import { ExamView } from './examview';
+import { ExamView, PracticeView } from './quizview';
 import { ParsonsView } from './parsonsview';
-import { PracticeView } from './practiceview';
-import { PredictionView, ReportView } from './figureviews';
 
 /** Which topics to look at again, why, and where. */
 function AdviceView({ payload }: { readonly payload: IAdvicePayload }): JSX.Element {

@@ -1,14 +1,14 @@
 import type { INotebookLinks } from '../actions/links';
 import type { IClusterManager } from '../clusters/tokens';
-import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
-import { h, useCallback } from '../jsx';
 import { Fault, sentenceOf, useAsking } from '../panel/asking';
 import { plainName } from '../panel/lines';
+import { trans } from '../translation';
+import { formatBytes, formatCount, gaugeWords, titleOf } from '../gauges';
 import type { Unfolded } from '../panel/unfolded';
 import type { ClusterModel, LargeResult, LargestResults } from '../protocol/messages';
-import { useWhileSeen } from '../host/nodewatch';
+import { h, useCallback } from '../jsx';
 import { confirmLoss } from '../shell/confirm';
-import { trans } from '../translation';
+import { useWhileSeen } from '../host/nodewatch';
 
 interface ILargestResultsProps {
   readonly cluster: ClusterModel;
@@ -167,12 +167,14 @@ async function release(
   kernel: string
 ): Promise<void> {
   const [notebook] = links.notebooksOf({ ...cluster, kernels }).map(plainName);
+  const known = (await links.variablesOf(kernel, group)) || name;
   const body = trans.__(
-    'This frees %1. Variables of %2 that use these results work again once you recompute them.',
+    'This frees %1. To use %2 in %3 again, run the cell that computes it.',
     formatBytes(bytes),
+    known,
     notebook ?? ''
   );
-  if (await confirmLoss(trans.__('Release %1?', name), body, trans.__('Release'))) {
-    await manager.release(cluster.id, { name, group, kernel });
+  if (await confirmLoss(trans.__('Release %1?', known), body, trans.__('Release'))) {
+    await manager.release(cluster.id, { name: known, group, kernel });
   }
 }

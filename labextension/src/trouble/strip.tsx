@@ -3,13 +3,13 @@ import type { CommandRegistry } from '@lumino/commands';
 import { Clipboard, Dialog, showDialog } from '@jupyterlab/apputils';
 import { Widget } from '@lumino/widgets';
 
-import * as CommandIDs from '../actions/commandids';
-import type { IClusterManager } from '../clusters/tokens';
-import { h, useEffect, useState } from '../jsx';
-import type { ClusterModel, TaskFailure } from '../protocol/messages';
-import { useTick, sentenceOf } from '../panel/asking';
 import { element } from '../gauges/element';
+import type { IClusterManager } from '../clusters/tokens';
+import { useTick, sentenceOf } from '../panel/asking';
+import type { ClusterModel, TaskFailure } from '../protocol/messages';
 import { trans } from '../translation';
+import * as CommandIDs from '../actions/commandids';
+import { h, useEffect, useState } from '../jsx';
 import { troublesOf, type Action, type ITrouble } from './troubles';
 
 /** Show the errors of failed tasks; with a kind of tasks, that one alone. */

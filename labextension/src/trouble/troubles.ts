@@ -1,6 +1,6 @@
-import { can, newsOf, said, textOf, wantedWorkers } from '../clusters/states';
-import { column, entry, formatBytes, type NumberColumn } from '../gauges';
 import { hasGpu, sum } from '../gauges/figures';
+import { column, entry, formatBytes, type NumberColumn } from '../gauges';
+import { can, newsOf, said, textOf, wantedWorkers } from '../clusters/states';
 import type { ClusterModel, Message, TelemetrySample } from '../protocol/messages';
 import { trans } from '../translation';
 

@@ -1,9 +1,7 @@
 import { said } from '../clusters/states';
-import type { ClusterGauges } from '../gauges';
+import { ClusterGauges, DEFAULT_THRESHOLDS, englishWords } from '../gauges';
 import type { ClusterModel, TelemetryHistory, TelemetrySample } from '../protocol/messages';
-import { alertNode, type IWidgetView } from './widgetview';
-import { gaugesFor } from './gaugesview';
-import { say, textOf, type IWidgetModel } from './model';
+import { alertNode, type IWidgetView, say, textOf, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
 const ENDED = ['stopped', 'failed'];
@@ -189,4 +187,46 @@ function about(cluster: ClusterModel): string {
     ...open,
     ...said(cluster, 'warning').map(({ text }) => text)
   ].join(' · ');
+}
+
+/** The gauges of the panel under the cluster's name. */
+export class GaugesView implements IWidgetView {
+  constructor(model: IWidgetModel) {
+    this.node = document.createElement('div');
+    this._title = document.createElement('div');
+    this._title.className = 'gpc-WidgetTitle';
+    this._gauges = gaugesFor(model);
+    this.node.append(this._title, this.alert, this._gauges.node);
+  }
+
+  readonly node: HTMLElement;
+  readonly alert = alertNode();
+  readonly kernelOver = WORDS.kernelOver;
+
+  update(sample: TelemetrySample | null, cluster: ClusterModel): void {
+    this._title.textContent = cluster.name;
+    this._gauges.update(sample, cluster);
+  }
+
+  setHistory(history: TelemetryHistory): void {
+    this._gauges.setHistory(history);
+  }
+
+  dispose(): void {
+    this._gauges.dispose();
+  }
+
+  private readonly _title: HTMLElement;
+  private readonly _gauges: ClusterGauges;
+}
+
+/** Gauges whose buttons ask the kernel. */
+function gaugesFor(model: IWidgetModel): ClusterGauges {
+  return new ClusterGauges({
+    words: englishWords,
+    thresholds: DEFAULT_THRESHOLDS,
+    onRetire: worker => {
+      say(model, { kind: 'retire', worker });
+    }
+  });
 }

@@ -3,11 +3,9 @@
  *
  * Nothing of JupyterLab is imported here, and nothing is loaded later.
  */
-import { CardView } from './cardview';
+import { CardView, GaugesView } from './cardview';
 import { PageView } from './pageview';
-import type { IWidgetView } from './widgetview';
-import { GaugesView } from './gaugesview';
-import { textOf, type IWidgetModel } from './model';
+import { type IWidgetView, textOf, type IWidgetModel } from './model';
 import { RecordingView } from './recordingview';
 import { ViewSession } from './session';
 
@@ -32,5 +30,5 @@ function render({ model, el }: { model: IWidgetModel; el: HTMLElement }): () => 
   };
 }
 
-export { showSharedView } from './shared/sharedview';
+export { showSharedView } from './sharedview';
 export default { render };

@@ -14,7 +14,7 @@ export interface IWidgetModel {
 }
 
 /** What a view tells the kernel; the kernel checks it. */
-export type Saying =
+type Saying =
   | { kind: 'opened'; view: string; keeps: boolean }
   | { kind: 'closed'; view: string }
   | { kind: 'drawn' }
@@ -83,4 +83,25 @@ function parsed(bytes: unknown): unknown {
   } catch {
     return null;
   }
+}
+
+/** What is drawn: gauges, the card or a dashboard. */
+export interface IWidgetView {
+  readonly node: HTMLElement;
+  /** Where it is said that something could not be done. */
+  readonly alert: HTMLElement;
+  /** What is said when the kernel has stopped. */
+  readonly kernelOver: string;
+  /** Draw. `isStill`: this is the last state; requests have no effect now. */
+  update(sample: TelemetrySample | null, cluster: ClusterModel, isStill: boolean): void;
+  setHistory?(history: TelemetryHistory): void;
+  dispose(): void;
+}
+
+/** Make the place for refusals. */
+export function alertNode(): HTMLElement {
+  const node = document.createElement('div');
+  node.className = 'gpc-WidgetRefusal';
+  node.setAttribute('role', 'alert');
+  return node;
 }

@@ -1,8 +1,7 @@
 import { setText } from '../gauges/element';
 import { fill } from '../gauges/words';
 import type { ClusterModel, TelemetrySample } from '../protocol/messages';
-import { alertNode, type IWidgetView } from './widgetview';
-import { say, textOf, type IWidgetModel } from './model';
+import { alertNode, type IWidgetView, say, textOf, type IWidgetModel } from './model';
 import { WORDS } from './words';
 
 /** A page of Dask's dashboard in a frame, through the Jupyter server. */

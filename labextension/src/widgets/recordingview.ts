@@ -1,5 +1,5 @@
 import { englishWords } from '../gauges';
-import { englishPlayerWords, Player } from '../player';
+import { englishPlayerWords, Player } from '../player/player';
 import { randomId, recordedSessionOf, say, type IWidgetModel } from './model';
 import { announceView, GONE_EVENT, passPictureOn } from './output';
 import { ThemeWatch } from './theme';

@@ -1,7 +1,15 @@
 import { setText } from '../gauges/element';
 import type { TelemetrySample } from '../protocol/messages';
-import type { IWidgetView } from './widgetview';
-import { clusterOf, historyOf, randomId, sampleOf, say, textOf, type IWidgetModel } from './model';
+import {
+  type IWidgetView,
+  clusterOf,
+  historyOf,
+  randomId,
+  sampleOf,
+  say,
+  textOf,
+  type IWidgetModel
+} from './model';
 import { announceView, GONE_EVENT, kindOf, passPictureOn } from './output';
 import { ThemeWatch } from './theme';
 

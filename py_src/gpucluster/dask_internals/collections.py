@@ -114,16 +114,22 @@ def needed_by(graph: Any) -> set[Any]:
     return needed
 
 
-def variables_of(namespace: Mapping[str, Any], key: Any) -> list[str]:
+def variables_of(namespace: Mapping[str, Any], key: Any = None, *, group: str | None = None) -> list[str]:
     """Return the variables that hold the result of a task, at most three; those that only need it if there are none.
 
-    Relies on ``Future.key`` (2021.1).
+    `group`: tasks of this group, instead of one with this key. Relies on ``Future.key`` (2021.1) and on
+    ``distributed.utils.key_split_group`` naming a task's group (2021.1).
     """
+    from distributed.utils import key_split_group
+
+    def is_meant(one: Any) -> bool:
+        return bool(one == key if group is None else key_split_group(one) == group)
+
     holding: dict[bool, list[str]] = {True: [], False: []}
     for variable, value in list(namespace.items()):
         with suppress(Exception):  # Collections of other libraries.
             needed, are_all = ((), False) if variable.startswith("_") else _futures_behind(value)
-            if key in needed:
+            if any(map(is_meant, needed)):
                 holding[are_all].append(variable)
     return (holding[True] or holding[False])[:3]
 

@@ -279,9 +279,9 @@ def percent_text(percent: float) -> str:
 
 
 def count_text(count: float) -> str:
-    """Return a count: ``950``, ``12 k``, ``1.5 M``."""
+    """Return a count: ``9,950``, ``12 k``, ``1.5 M``."""
     if count < 10_000:
-        return str(_rounded(count))
+        return f"{_rounded(count):,}"
     return f"{_rounded(count / 1000)} k" if count < 1e6 else f"{digits(count / 1e6)} M"
 
 

@@ -1,2 +1,0 @@
-export { Player } from './player';
-export { englishPlayerWords, playerWords, type IPlayerWords } from './words';
