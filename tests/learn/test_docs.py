@@ -21,10 +21,3 @@ def test_examples(page: str, dask_client: Any) -> None:
     names: dict[str, Any] = {"__name__": f"docs_{page.removesuffix('.md')}"}
     for example in EXAMPLE.findall(text):
         exec(compile(example, page, "exec"), names)
-
-
-@pytest.mark.parametrize("page", NAMES)
-def test_links(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", (PAGES / page).read_text(encoding="utf-8")):
-        if "://" not in target:
-            assert (PAGES / target).exists(), target

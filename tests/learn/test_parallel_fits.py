@@ -83,6 +83,10 @@ def expect_same(cases: Cases, found: Any, alone: dict[tuple[str, bool], Any]) ->
         np.testing.assert_allclose(np.abs(answer), np.abs(alone[case]), rtol=1e-6, atol=1e-6, err_msg=str(case))
 
 
+def test_blocks_with_one_class_each_give_the_same(client: Client, alone: dict[Any, Any]) -> None:
+    expect_same(HERE, [alone[name, True] for name, _ in HERE], alone)
+
+
 @pytest.mark.parametrize(
     ("backend", "cases"), [("sequential", HERE), ("threading", ALL), ("loky", HERE), ("dask", ALL)]
 )

@@ -156,13 +156,6 @@ def test_best_of_several_runs() -> None:
     np.testing.assert_array_equal(runs.labels_, runs.predict(DIGITS))
 
 
-def test_rows_that_weigh_nothing_change_nothing() -> None:
-    weights = (np.arange(len(DIGITS)) % 5 > 0).astype(float)
-    start = ARRAY_STARTS["digits"]
-    theirs = LocalKMeans(10, init=start, n_init=1).fit(DIGITS, sample_weight=weights)
-    expect_equal(KMeans(10, init=start).fit(DIGITS, sample_weight=weights), theirs, 1e-9)
-
-
 @pytest.mark.parametrize("init", ["k-means++", "k-means||", "random"])
 def test_fewer_weighted_rows_than_clusters(split: Any, init: str) -> None:
     X, weights = np.arange(12.0).reshape(6, 2), np.array([1.0, 1, 0, 0, 0, 0])

@@ -12,14 +12,7 @@ import pytest
 import sklearn.compose
 import sklearn.linear_model
 import sklearn.preprocessing
-from gpucluster.learn import (
-    ColumnTransformer,
-    LogisticRegression,
-    MaxAbsScaler,
-    OneHotEncoder,
-    StandardScaler,
-    make_column_transformer,
-)
+from gpucluster import learn
 from gpucluster.learn.errors import InvalidData, InvalidParameter
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -50,7 +43,7 @@ def test_a_data_frame_gives_a_data_frame(dask_client: Any, options: dict[str, An
     )
     expected = np.asarray(theirs.fit_transform(FRAME), dtype=float)
     lazy = dd.from_pandas(FRAME, npartitions=3)
-    ours = ColumnTransformer(**columns_of(StandardScaler(), OneHotEncoder(), **options))
+    ours = learn.ColumnTransformer(**columns_of(learn.StandardScaler(), learn.OneHotEncoder(), **options))
     found = ours.fit_transform(lazy)
     assert isinstance(found, dd.DataFrame)
     assert list(found.columns) == list(ours.get_feature_names_out()) == list(theirs.get_feature_names_out())
@@ -67,17 +60,19 @@ def test_remainder_and_ways_to_name_columns(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME, npartitions=2)
     numbers = sklearn.compose.make_column_selector(dtype_include="number")
     for columns in (numbers, ["age", "height", "width"], slice("age", "width"), [1, 2, -1], [False, True, True, True]):
-        made = ColumnTransformer([("n", MaxAbsScaler(), columns)], remainder=OneHotEncoder()).fit(lazy)
+        made = learn.ColumnTransformer([("n", learn.MaxAbsScaler(), columns)], remainder=learn.OneHotEncoder()).fit(
+            lazy
+        )
         assert made.transform(lazy).compute().shape == (90, 6)
         assert list(made.get_feature_names_out())[:3] == ["n__age", "n__height", "n__width"]
         assert list(made.named_transformers_) == ["n", "remainder"]
-    dropped = make_column_transformer((MaxAbsScaler(), ["age"]), ("drop", ["tree"]), remainder="drop")
+    dropped = learn.make_column_transformer((learn.MaxAbsScaler(), ["age"]), ("drop", ["tree"]), remainder="drop")
     assert list(dropped.fit_transform(lazy).columns) == ["maxabsscaler__age"]
 
 
 def test_arrays(dask_client: Any, split: Any) -> None:
     values = FRAME[["age", "height", "width"]].to_numpy()
-    ours = make_column_transformer((StandardScaler(), [1, 2]), remainder="passthrough")
+    ours = learn.make_column_transformer((learn.StandardScaler(), [1, 2]), remainder="passthrough")
     theirs = sklearn.compose.make_column_transformer(
         (sklearn.preprocessing.StandardScaler(), [1, 2]), remainder="passthrough"
     )
@@ -99,7 +94,7 @@ def test_columns_are_chosen_by_name_after_fit(dask_client: Any, columns: Any, re
     np.testing.assert_array_equal(theirs.transform(reordered), expected)
     lazy = dd.from_pandas(reordered, npartitions=2)
     for table in (FRAME, dd.from_pandas(FRAME, npartitions=3)):
-        ours = ColumnTransformer([("s", StandardScaler(), columns)], **options).fit(table)
+        ours = learn.ColumnTransformer([("s", learn.StandardScaler(), columns)], **options).fit(table)
         for found in (ours.transform(reordered), ours.transform(lazy).compute()):
             assert list(found.columns) == list(theirs.get_feature_names_out())
             np.testing.assert_allclose(found["s__height"], expected[:, 0].astype(float))
@@ -112,7 +107,7 @@ def test_parameters_of_the_transformers(dask_client: Any) -> None:
     theirs = sklearn.compose.ColumnTransformer(
         [("s", sklearn.preprocessing.StandardScaler(), ["age"])], remainder=sklearn.preprocessing.MaxAbsScaler()
     )
-    ours = ColumnTransformer([("s", StandardScaler(), ["age"])], remainder=MaxAbsScaler())
+    ours = learn.ColumnTransformer([("s", learn.StandardScaler(), ["age"])], remainder=learn.MaxAbsScaler())
     assert set(theirs.get_params()) <= set(ours.get_params())
     assert ours.get_params(deep=False).keys() <= ours.get_params().keys() - {"s", "s__copy", "remainder__copy"}
     assert ours.set_params(s__with_mean=False, remainder="drop") is ours
@@ -121,21 +116,21 @@ def test_parameters_of_the_transformers(dask_client: Any) -> None:
     found = ours.fit_transform(dd.from_pandas(FRAME, npartitions=2))
     np.testing.assert_allclose(found.compute(), scaled)
     assert ours.set_params(s="drop").transformers == [("s", "drop", ["age"])]
-    assert ours.set_params(transformers=[("m", StandardScaler(), ["age"])], m__with_std=False).get_params()["m"]
+    assert ours.set_params(transformers=[("m", learn.StandardScaler(), ["age"])], m__with_std=False).get_params()["m"]
     for wrong in ({"s": "drop"}, {"m__depth": 1}, {"depth": 1}):
         with pytest.raises(ValueError, match="Invalid parameter"):
             ours.set_params(**wrong)
     model = make_pipeline(
-        make_column_transformer((StandardScaler(), ["age", "height"])), sklearn.linear_model.Ridge(alpha=50)
+        learn.make_column_transformer((learn.StandardScaler(), ["age", "height"])), sklearn.linear_model.Ridge(alpha=50)
     )
     grid = GridSearchCV(model, {"columntransformer__standardscaler__with_std": [False, True]}, cv=2)
     results = grid.fit(FRAME, FRAME["width"]).cv_results_["mean_test_score"]
     assert results[0] != results[1]
 
 
-@pytest.mark.parametrize(("transformer", "columns"), [(StandardScaler(), []), ("drop", ["age"])])
+@pytest.mark.parametrize(("transformer", "columns"), [(learn.StandardScaler(), []), ("drop", ["age"])])
 def test_no_columns_come_out(dask_client: Any, transformer: Any, columns: list[str]) -> None:
-    made = ColumnTransformer([("n", transformer, columns)])
+    made = learn.ColumnTransformer([("n", transformer, columns)])
     values = FRAME[["age"]].to_numpy()
     for table in (FRAME, dd.from_pandas(FRAME, npartitions=2)):
         found = made.fit_transform(table)
@@ -151,8 +146,8 @@ def test_no_columns_come_out(dask_client: Any, transformer: Any, columns: list[s
 def test_in_a_pipeline(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME.assign(tall=TALL), npartitions=3)
     X, y = lazy[list(FRAME.columns)], lazy["tall"]
-    prepared = ColumnTransformer(**columns_of(StandardScaler(), OneHotEncoder(), remainder="drop"))
-    model = make_pipeline(prepared, LogisticRegression(max_iter=500)).fit(X, y)
+    prepared = learn.ColumnTransformer(**columns_of(learn.StandardScaler(), learn.OneHotEncoder(), remainder="drop"))
+    model = make_pipeline(prepared, learn.LogisticRegression(max_iter=500)).fit(X, y)
     assert model.score(X, y) > 0.95
 
 
@@ -160,15 +155,15 @@ def test_bad_input(dask_client: Any) -> None:
     lazy = dd.from_pandas(FRAME, npartitions=2)
     for columns in (["age", "depth"], [9]):
         with pytest.raises(InvalidData, match="X has no column"):
-            ColumnTransformer([("n", StandardScaler(), columns)]).fit(lazy)
+            learn.ColumnTransformer([("n", learn.StandardScaler(), columns)]).fit(lazy)
     with pytest.raises(InvalidParameter, match="'n' must be a transformer"):
-        ColumnTransformer([("n", "scale", ["age"])]).fit(lazy)
+        learn.ColumnTransformer([("n", "scale", ["age"])]).fit(lazy)
     with pytest.raises(InvalidParameter, match="verbose_feature_names_out"):
-        ColumnTransformer(
+        learn.ColumnTransformer(
             [("a", "passthrough", ["age"]), ("b", "passthrough", ["age"])], verbose_feature_names_out=False
         ).fit_transform(lazy)
     with pytest.raises(InvalidData, match="is expecting 4 features"):
-        ColumnTransformer([("a", "passthrough", ["age"])]).fit(lazy).transform(FRAME[["age"]].to_numpy())
+        learn.ColumnTransformer([("a", "passthrough", ["age"])]).fit(lazy).transform(FRAME[["age"]].to_numpy())
     for names in (("n", "n"), ("n", "a__b"), ("n", "remainder")):
         with pytest.raises(InvalidParameter, match="names are not unique|is not a valid name"):
-            ColumnTransformer([(name, "drop", ["age"]) for name in names]).fit(lazy)
+            learn.ColumnTransformer([(name, "drop", ["age"]) for name in names]).fit(lazy)

@@ -47,18 +47,6 @@ def test_same_forest_as_scikit_learn(dask_client: Any, split: Any) -> None:
     np.testing.assert_array_equal(in_memory.predict_proba(DIGITS[TEST]), expected)
 
 
-def test_sorted_rows_do_not_reduce_accuracy(dask_client: Any, split: Any) -> None:
-    """Scores are those of scikit-learn with the same number of trees on shuffled rows."""
-    X = split(DIGITS[BY_CLASS], 4)
-    classes = RandomForestClassifier(40, random_state=0).fit(X, split(LABELS[BY_CLASS], 4))
-    theirs = sklearn.ensemble.RandomForestClassifier(40, random_state=0).fit(DIGITS[TRAIN], LABELS[TRAIN])
-    good = theirs.score(DIGITS[TEST], LABELS[TEST])
-    assert classes.score(split(DIGITS[TEST], 2), split(LABELS[TEST], 2)) == pytest.approx(good, abs=0.01)
-    numbers = RandomForestRegressor(20, random_state=0).fit(X, split(LABELS[BY_CLASS] * 1.0, 4))
-    local = sklearn.ensemble.RandomForestRegressor(20, random_state=0).fit(DIGITS[TRAIN], LABELS[TRAIN])
-    assert numbers.score(DIGITS[TEST], LABELS[TEST]) == pytest.approx(local.score(DIGITS[TEST], LABELS[TEST]), abs=0.02)
-
-
 def test_trees_on_the_rows_of_one_block(dask_client: Any, split: Any) -> None:
     """No rows move. Accuracy is the same if blocks are alike, and low if each block has only some classes."""
     alike = RandomForestClassifier(40, random_state=0, tree_rows="block").fit(

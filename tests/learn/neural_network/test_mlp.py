@@ -117,11 +117,8 @@ def test_gradients_of_parts_add_up(scene):
         np.testing.assert_allclose(one, both, rtol=1e-10, atol=1e-12)
 
 
-def test_large_scores_do_not_overflow():
+def test_probabilities_of_large_scores_and_of_float32():
     layers = (np.array([[1e4, -1e4]]), np.zeros(2))
     assert probabilities(np.array([[1.0], [-1.0]]), layers).tolist() == [[1.0, 0.0], [0.0, 1.0]]
-
-
-def test_float32_stays():
     layers = first_layers([2, 3, 2], 0, np.float32)
     assert probabilities(np.ones((4, 2), np.float32), layers).dtype == np.float32

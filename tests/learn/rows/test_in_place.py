@@ -20,11 +20,11 @@ from gpucluster.learn import GaussianNB, LinearRegression, StandardScaler, run
 from gpucluster.learn.communicators.mailbox import Mailbox
 from gpucluster.learn.errors import InvalidData, RanksDisagree
 from gpucluster.learn.rows import in_place
-from gpucluster.learn.rows.block import Block, Rows
+from gpucluster.learn.rows.block import Rows
 from gpucluster.learn.rows.table import as_table
 
 from tests.conftest import until
-from tests.learn.shared import interrupted, refused
+from tests.learn.shared import interrupted, refused, repeated
 
 X = np.random.default_rng(0).random((90, 4))
 Y = X @ np.array([1.0, 2.0, 3.0, 4.0])
@@ -207,22 +207,6 @@ def test_the_tables_used_last_are_remembered(dask_client: Client, requests: list
 # -- algorithms ------------------------------------------
 
 VALUES = np.random.default_rng(0).random((1000, 3))
-LARGE = 1 << 17
-"""Too many numbers for a single read from a socket."""
-
-
-def _sums(block: Block, scale: float) -> tuple[float, Any, Any]:
-    return float(len(block)), scale * block.X.sum(axis=0), np.full(LARGE, scale)
-
-
-def repeated(rows: Rows, *, times: int = 3, pause: float = 0.0) -> tuple[float, Any, float]:
-    """An algorithm that depends on each of its iterations."""
-    scale = 1.0
-    for _ in range(times):
-        time.sleep(pause)
-        count, sums, many = rows.total(_sums, scale)
-        scale = 1 + 1e-3 * float(sums.sum() / count)
-    return count, sums, float(many[-1])
 
 
 def kept_on_workers(n_blocks: int = 4) -> Any:

@@ -26,23 +26,9 @@ from gpucluster.learn.rows.block import Block, Rows
 from gpucluster.learn.rows.waiting import computed
 
 from tests.conftest import until
-from tests.learn.shared import interrupted
+from tests.learn.shared import interrupted, repeated
 
 pytestmark = pytest.mark.timeout(150)
-
-
-def _sums(block: Block, scale: float) -> tuple[float, Any]:
-    return float(len(block)), scale * block.X.sum(axis=0)
-
-
-def repeated(rows: Rows, *, times: int, pause: float = 0.0) -> tuple[float, Any]:
-    """An algorithm that depends on each of its iterations."""
-    scale = 1.0
-    for _ in range(times):
-        time.sleep(pause)
-        count, sums = rows.total(_sums, scale)
-        scale = 1 + 1e-3 * float(sums.sum() / count)
-    return count, sums
 
 
 def numbers(block: Block) -> tuple[int, int | None, int]:
@@ -60,7 +46,7 @@ def rows_of_rank(shard: Any) -> tuple[int, int, list[int], int]:
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 7])
 def test_same_result_for_any_blocks(dask_client: Client, split: Any, n_blocks: int) -> None:
     values = np.random.default_rng(0).random((1000, 3))
-    count, sums = run(repeated, values, times=4)
+    count, sums, _ = run(repeated, values, times=4)
     data = split(values, n_blocks, empty=n_blocks > 1)
     for passes in (None, 1):
         found = run(repeated, data, times=4, passes=passes)
@@ -97,7 +83,7 @@ def test_concurrent_runs_do_not_wait_for_each_other(dask_client: Client) -> None
 
 
 @pytest.mark.full
-def test_killed_worker_does_not_change_result(own_client: Client) -> None:
+def test_killed_worker_does_not_change_result(own_client: Client, caplog: pytest.LogCaptureFixture) -> None:
     values = np.random.default_rng(1).random((4000, 5))
     expected = run(repeated, values * 2.0, times=40)
     victim = next(iter(own_client.run(os.getpid).values()))
@@ -106,6 +92,7 @@ def test_killed_worker_does_not_change_result(own_client: Client) -> None:
     timer.start()
     found = run(repeated, data, times=40, pause=0.1)
     timer.join()
+    assert "A worker was lost" in caplog.text
     own_client.wait_for_workers(2, timeout=60)
     assert victim not in own_client.run(os.getpid).values()
     assert found[0] == expected[0]
