@@ -83,10 +83,6 @@ def agreement(points, mine, library):
     one, other = (-fit.score(points) for fit in fits)
     return [(one - other) / other, adjusted_rand_score(*(fit.predict(points) for fit in fits))]
 
-# %% wrong absolute, edit of right by_hand: A difference, not a share.
-# fails: difference is (inertia of mine − inertia of library) / inertia of library, with its sign
-# ~ inertia(points, mine) / inertia(points, library) - 1, ari => inertia(points, mine) - inertia(points, library), ari
-
 # %% wrong b_eight_always: The number of clusters is fixed to the 8 of the photo, but any start may be given.
 # fails: It runs without an error: InvalidParameter
 # ~ start.shape[0], init => 8, init

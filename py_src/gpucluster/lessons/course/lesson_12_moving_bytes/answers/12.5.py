@@ -63,11 +63,6 @@ def host_copies(one, other):
 # +     devices = [e for e in (one, other) if e["device"]]
 # +     here = one["node"] == other["node"]
 
-# %% wrong first_device_is_none, edit of the solution
-# fails: The twelve pairs of the table are right
-# -     on_device = [end for end in (one, other) if end["device"] is not None]
-# +     on_device = [end for end in (one, other) if end["device"]]
-
 # %% wrong gpudirect_for_hosts, edit of the solution
 # fails: The twelve pairs of the table are right
 # ~ if on_device and all => if all

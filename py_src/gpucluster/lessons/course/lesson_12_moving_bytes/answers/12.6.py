@@ -38,10 +38,6 @@ def crossover(p, alpha, beta):
 # fails: The tree takes as long as its messages
 # ~ 2 * (p - 1).bit_length() => 2 * (p.bit_length() - 1)
 
-# %% wrong latency_once
-# fails: The ring takes as long as its messages
-# ~ 2 * (p - 1) * (alpha + n / (p * beta)) => alpha + 2 * (p - 1) * n / p / beta
-
 # %% wrong no_cut: crossover forgets that the ring's parts are n / p: takes α β (p - 1 - rounds) / rounds.
 # fails: At the crossover, both take the same time
 # ~ alpha * beta * p * (p - 1 - rounds) / (p * rounds - p + 1) => alpha * beta * (p - 1 - rounds) / max(rounds, 1)

@@ -74,12 +74,6 @@ def best_split(gradients, hessians, penalty):
 # fails: The returned split has this gain; rows up to and including its bin go left
 # ~ f, b, gain => f, b + 1, gain
 
-# %% wrong bin_goes_right, edit of right from_the_right
-# fails: The returned split has this gain; rows up to and including its bin go left
-# ~ len(g) - 1 => 1, len(g)
-# -             gain = score(g[: b + 1].sum(), h[: b + 1].sum()) + score(g[b + 1 :].sum(), h[b + 1 :].sum())
-# +             gain = score(g[:b].sum(), h[:b].sum()) + score(g[b:].sum(), h[b:].sum())
-
 # %% wrong first_feature_only
 # fails: The gain is the largest over all features and bins
 # ~ gain = gain[:, :-1] => gain = gain[:1, :-1]
