@@ -57,27 +57,15 @@ _HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:, edit of (\w+) (\w+))?(?:: .*)?
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer to an exercise.
-
-    Attributes
-    ----------
-    exercise : str
-        Its number, such as ``"06.2"``.
-    right : bool
-        Whether it must pass.
-    name : str
-        What it is called in its file.
-    fails : tuple of str
-        Properties of which at least one does not hold; empty for a right answer.
-    text : str
-        What a learner would write into the cell.
-    """
+    """One answer to an exercise."""
 
     exercise: str
     right: bool
     name: str
     fails: tuple[str, ...]
+    """Properties of which at least one does not hold; empty for a right answer."""
     text: str
+    """What a learner would write into the cell."""
 
     @property
     def id(self) -> str:
@@ -92,13 +80,7 @@ class Answer:
 
 @cache
 def answers_to(exercise: str) -> tuple[Answer, ...]:
-    """Return the answers to an exercise, in the order of its file.
-
-    Raises
-    ------
-    ValueError
-        If the file is not written as above; the message names the line.
-    """
+    """Return the answers to an exercise in the order of its file; a ValueError names a line not written as above."""
     return tuple(_read(exercise, file_of(exercise).read_text(encoding="utf-8")))
 
 

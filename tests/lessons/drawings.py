@@ -30,7 +30,8 @@ def sound(svg: str) -> ElementTree.Element:
     assert root.get("role") == "img" and len(root.get("aria-label") or "") > 20
     width, height = (float(value) for value in (root.get("viewBox") or "").split()[2:])
     for box in root.iter(f"{SVG}rect"):
-        assert 0 <= float(box.get("x", -1)) <= width and 0 <= float(box.get("y", -1)) <= height
+        x, y, *extent = (float(box.get(name, -1)) for name in ("x", "y", "width", "height"))
+        assert 0 <= x <= x + extent[0] <= width + 1 and 0 <= y <= y + extent[1] <= height + 1
     for text in root.iter(f"{SVG}text"):
         assert 0 <= float(text.get("x", -1)) <= width and float(text.get("y", 1e9)) <= height
     return root

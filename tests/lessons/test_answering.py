@@ -56,12 +56,10 @@ def test_an_edit_may_be_of_the_lessons_solution(
     assert right.text == "def add(a, b):\n    return b + a  # 99.1\n"
 
 
-def test_code_of_an_edit_follows_the_other_answer(write: Callable[[str], object]) -> None:
+def test_an_edit_is_of_the_first_answer_and_code_follows_it(write: Callable[[str], object]) -> None:
     write("# %% right sum\nA = 1\n# %% right other, edit of right sum\n# ~ 1 => 2\nB = 3\n\n# %% right last\nC = 1\n")
     assert answering.answer("99.1", "right other").text == "A = 2\nB = 3\n"
-
-
-def test_an_edit_without_a_name_is_of_the_first_answer(write: Callable[[str], object]) -> None:
+    answering.answers_to.cache_clear()
     write("# %% right sum\nA = 1\n# %% right other\nA = 3\n# %% right last\n# ~ A = 1 => A = 2\n")
     assert answering.answer("99.1", "right last").text == "A = 2\n"
 

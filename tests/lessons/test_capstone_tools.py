@@ -23,11 +23,10 @@ from gpucluster.lessons.course.lesson_15_capstone.material import (
 )
 from gpucluster.lessons.course.lesson_15_capstone.simulations import Accelerated, Refused, StandIn
 from gpucluster.lessons.figures import capstone, vector
-from gpucluster.lessons.hints import solution_of
 from gpucluster.lessons.probes.accelerator import STARTED, accelerators
 
 from tests.lessons.drawings import sound
-from tests.lessons.test_answers import load, named
+from tests.lessons.test_answers import solved
 
 CONFIG = """# a comment
 name: "late"
@@ -37,10 +36,6 @@ input [ { name: "FEATURES" data_type: TYPE_FP32 dims: [ 2 ] } ]
 output { name: 'CHANCE', data_type: TYPE_FP32; dims: 1 }
 """
 MODEL = {"columns": ["a", "b"], "mean": [1.0, 2.0], "scale": [2.0, 4.0], "weights": [0.5, -1.0], "intercept": 0.25}
-
-
-def solution(number: str) -> list[Any]:
-    return load("import numpy as np\n" + solution_of(number), f"<{number}>", named(number))
 
 
 @pytest.fixture
@@ -75,7 +70,7 @@ def rows_of(rng: np.random.Generator, count: int = 600) -> tuple[Any, Any, list[
 
 
 def test_boosting_gives_the_same_for_any_blocks_and_learns_what_no_line_can() -> None:
-    [best_split] = solution("15.7")
+    [best_split] = solved("15.7")
     X, y, edges = rows_of(np.random.default_rng(1))
     whole = boost(Shard(X, y, []), edges=edges, best_split=best_split, rounds=15)
     parts = boost(Shard(X, y, [5, 5, 300]), edges=edges, best_split=best_split, rounds=15)  # one block is empty
@@ -86,7 +81,7 @@ def test_boosting_gives_the_same_for_any_blocks_and_learns_what_no_line_can() ->
 
 
 def test_boosting_agrees_with_its_own_loss_and_with_bins_by_hand() -> None:
-    [best_split] = solution("15.7")
+    [best_split] = solved("15.7")
     X, y, edges = rows_of(np.random.default_rng(2), 200)
     found = boost(Shard(X, y, [100]), edges=edges, best_split=best_split, rounds=4)
     chance = found.chance(X)
@@ -98,7 +93,7 @@ def test_boosting_agrees_with_its_own_loss_and_with_bins_by_hand() -> None:
 def test_boosting_on_a_cluster_is_boosting_in_one_process(client: Any) -> None:
     import dask.array as da
 
-    [best_split] = solution("15.7")
+    [best_split] = solved("15.7")
     X, y, edges = rows_of(np.random.default_rng(3))
     alone = boost(Shard(X, y, []), edges=edges, best_split=best_split, rounds=3)
     with client.as_current():
@@ -254,7 +249,7 @@ def test_a_fallback_gives_what_pandas_gives_and_counts_copies() -> None:
     assert [(call.name, call.fast, call.copied) for call in column.calls] == [
         ("abs", True, 0), ("rank", False, 8000), ("clip", True, 8000), ("cumsum", True, 0), ("mean", True, 0),
     ]  # fmt: skip
-    [copies] = solution("15.11")
+    [copies] = solved("15.11")
     assert sum(copies([(call.name, call.fast, 8000) for call in column.calls], 8000)) == 16000
 
 

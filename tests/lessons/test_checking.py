@@ -150,23 +150,17 @@ def test_one_of_many_is_in_the_singular(observed: str, shown: str) -> None:
     assert exam.findings == (Finding("p", False, shown),)
 
 
-def test_text_shows_expected_and_observed() -> None:
+def test_a_result_as_text_html_and_record() -> None:
     text = repr(RESULT)
     assert "✓ expected: x < y" in text
     assert "✗ expected: <script>" in text
     assert "observed: a & b" in text
     assert text.endswith('hint("06.2")`.')
-
-
-def test_html_is_escaped_and_has_no_script() -> None:
     html = RESULT._repr_html_()
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert "a &amp; b" in html
     assert "<code>hint(&quot;06.2&quot;)</code>" in html
-
-
-def test_the_record_is_json() -> None:
     bundle = RESULT._repr_mimebundle_()
     record = json.loads(json.dumps(bundle[LESSON_MIME]))
     assert record["kind"] == "check"

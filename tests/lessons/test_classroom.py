@@ -129,6 +129,10 @@ BAD = {
     "a control character": content("a\x1b[2Jb"),
     "a direction mark": content("a\u202eb"),
     "no name": content(""),
+    **{f"a name that shows nothing: {name!a}": content(name) for name in ("\u3164", "\u0301\u0301", "Ana\u2800")},
+    **{f"a path as a name: {name}": content(name) for name in ("../Ana", "a/b")},
+    "numbers in another script": content(exercises={"٠٦.٢": exercise()}),
+    "a line end in an id": content(exercises={"06.2\n": exercise()}),
     "a long name": content("x" * 61),
     "a negative count": content(exercises={"06.2": exercise(attempts=-1)}),
     "a huge count": content(exercises={"06.2": exercise(attempts=10**30)}),
@@ -186,7 +190,16 @@ def test_things_that_are_no_plain_files_are_left_out(tmp_path: Path) -> None:
 
 
 def test_other_files_are_not_looked_at(tmp_path: Path) -> None:
-    for name in ("README.md", ".hidden.json", "A B.json", "x\x1b[31m.json", "a.json.bak", "-x.json", ".gpucluster-ab"):
+    for name in (
+        "README.md",
+        ".hidden.json",
+        "A B.json",
+        "x\x1b[31m.json",
+        "a.json.bak",
+        "-x.json",
+        "x.json\n",
+        ".gpucluster-ab",
+    ):
         put(tmp_path, content(), name)
     view = read_class(tmp_path)
     assert (view.learners, view.problems) == ([], [])
@@ -231,20 +244,6 @@ def test_nobody_pushes_others_out() -> None:
     kept = sorted(name for name in chosen if name.startswith("a-"))
     assert kept[-1] == f"a-{MOST_FILES - 31:05}.json"  # the newest of them
     assert len(_fair_share(flood[:500])) == 500  # all learners of a hub may have one owner
-
-
-@pytest.mark.parametrize("name", ["\u3164", "\u0301\u0301", "Ana\u2800", "../Ana", "a/b"])
-def test_a_name_that_shows_nothing_is_left_out(name: str, tmp_path: Path) -> None:
-    put(tmp_path, content(name))
-    view = read_class(tmp_path)
-    assert (view.learners, len(view.problems)) == ([], 1)
-
-
-def test_numbers_in_other_scripts_and_line_ends_are_no_ids(tmp_path: Path) -> None:
-    put(tmp_path, content(exercises={"٠٦.٢": exercise()}))
-    put(tmp_path, content(exercises={"06.2\n": exercise()}), "ana-2.json")
-    put(tmp_path, content(), "ana-3.json\n")
-    assert len(read_class(tmp_path).problems) == 2
 
 
 def test_exercises_that_do_not_exist_are_not_shown(tmp_path: Path) -> None:

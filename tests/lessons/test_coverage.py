@@ -9,16 +9,10 @@ from gpucluster.lessons.building.coverage import CoverageError, Row, page, probl
 from gpucluster.lessons.catalogue import find_lesson
 
 
-def test_every_row_leads_somewhere() -> None:
+def test_each_of_243_rows_leads_somewhere() -> None:
     assert problems(read_rows()) == []
-
-
-def test_there_are_243_rows() -> None:
     assert len(row_ids()) == len(set(row_ids())) == 243
     assert [row.id for row in read_rows()] == row_ids()
-
-
-def test_only_lessons_that_are_not_there_are_planned() -> None:
     assert [row.planned for row in read_rows() if row.planned and find_lesson(row.planned)] == []
 
 

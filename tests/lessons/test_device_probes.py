@@ -16,9 +16,7 @@ import pytest
 from gpucluster import lessons
 from gpucluster.datasets import describe
 from gpucluster.datasets.errors import InvalidOption
-from gpucluster.lessons.course.lesson_11_gpu_memory import probes as devicepools
-from gpucluster.lessons.course.lesson_11_gpu_memory import probes as viewpoints
-from gpucluster.lessons.course.lesson_11_gpu_memory.probes import spilling_worker
+from gpucluster.lessons.course.lesson_11_gpu_memory import probes
 from gpucluster.lessons.course.lesson_11_gpu_memory.simulations import Card, Pool, Replay, replay
 
 MIB = 2**20
@@ -98,7 +96,7 @@ def rmm(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_real_pool_answers_as_the_simulated_one(rmm: Any) -> None:
-    found = devicepools.replay_on_device(TRACE, 96 * MIB, 96 * MIB)
+    found = probes.replay_on_device(TRACE, 96 * MIB, 96 * MIB)
     simulated = replay(TRACE, Pool(96 * MIB, 96 * MIB))
     assert isinstance(found, Replay)
     assert found.place == "RMM's pool on the GPU"
@@ -110,17 +108,17 @@ def test_a_real_pool_answers_as_the_simulated_one(rmm: Any) -> None:
 
 
 def test_a_full_card_and_a_worker_without_rmm_are_said(rmm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    full = devicepools.replay_on_device(TRACE, 512 * MIB, None)
+    full = probes.replay_on_device(TRACE, 512 * MIB, None)
     assert isinstance(full, str) and "does not have 536,870,912 bytes left" in full
     monkeypatch.setitem(sys.modules, "rmm", None)
-    assert devicepools.replay_on_device(TRACE, MIB, None) == "The workers have no RMM: this pool is simulated."
+    assert probes.replay_on_device(TRACE, MIB, None) == "The workers have no RMM: this pool is simulated."
 
 
 def test_requests_are_timed_by_what_answers_them(rmm: Any) -> None:
-    times = devicepools._times_on_device(16 * MIB, 3)
+    times = probes._times_on_device(16 * MIB, 3)
     assert list(times.microseconds) == ["cudaMalloc", "pool", "asynchronous"]
     assert "on the GPU, RMM 26.10.00" in repr(times)
-    host = devicepools._times_on_host(MIB, 3)
+    host = probes._times_on_host(MIB, 3)
     assert list(host.microseconds) == ["from the operating system", "kept from before"]
     assert all(value > 0 for value in host.microseconds.values())
 
@@ -133,18 +131,18 @@ def test_each_layer_of_rmm_is_asked_for_what_it_knows(rmm: Any, monkeypatch: pyt
     cupy.cuda = SimpleNamespace(runtime=SimpleNamespace(memGetInfo=lambda: (30 * MIB, 40 * MIB)))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     store = SimpleNamespace(device_buffer=SimpleNamespace(fast=SimpleNamespace(total_weight=3 * MIB)), host_buffer={})
-    found = viewpoints._on_device(SimpleNamespace(data=store))
+    found = probes._on_device(SimpleNamespace(data=store))
     assert {who: nbytes // MIB for who, nbytes, _ in found} == {
         "Dask": 3, "CuPy's own pool": 0, "RMM, given out": 5, "RMM, pool": 8, "the driver": 10,
     }  # fmt: skip
-    assert "  8 MiB  taken from the GPU" in repr(viewpoints.Views(viewpoints.View(*one) for one in found))
+    assert "  8 MiB  taken from the GPU" in repr(probes.Views(probes.View(*one) for one in found))
 
 
 @pytest.mark.processes
 def test_a_small_worker_writes_files_and_deletes_them() -> None:
     import dask.array as da
 
-    with spilling_worker("40 MB") as small:
+    with probes.spilling_worker("40 MB") as small:
         kept = small.client.persist(da.random.default_rng(1).integers(0, 2, (8, 1_000_000), chunks=(1, -1)))
         assert 3_900_000 < small.client.compute(kept.sum()).result() < 4_100_000
         in_memory, on_disk = small.settled()

@@ -60,9 +60,7 @@ def test_runs_that_the_cap_ended_are_marked(shown: list[Any]) -> None:
     assert labels == ["pandas, 4 copies", "pandas, 6 copies", "Dask, 12 copies"]
 
 
-def test_a_graph_is_drawn_in_levels_and_a_circle_is_not_drawn(
-    shown: list[Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_graph_is_drawn_in_levels_and_a_circle_is_not_drawn(shown: list[Any], capsys: Any) -> None:
     graph = {"serve": ["brew", "toast"], "brew": ["boil"], "boil": [], "toast": []}
     lazy.task_graph(graph, ["boil", "toast", "brew", "serve"])
     assert {text.get_text() for text in shown[0].axes[0].texts} >= {"1. boil", "2. toast", "3. brew", "4. serve"}

@@ -15,13 +15,8 @@ from gpucluster import datasets
 from gpucluster.lessons.building.source import SourceCell, read_source
 from gpucluster.lessons.catalogue import find_lesson
 from gpucluster.lessons.checking import ready
+from gpucluster.lessons.course.lesson_05_flights import tools
 from gpucluster.lessons.course.lesson_05_flights.checks import MOVES, damage_other_columns
-from gpucluster.lessons.course.lesson_05_flights.tools import (
-    WHOLE_BUT_MISSING,
-    collecting_calls,
-    column_bytes,
-    write_monthly_csv,
-)
 from gpucluster.lessons.following import statements_of
 from gpucluster.lessons.material.conversion import as_pandas
 from gpucluster.lessons.probes import accelerator
@@ -42,12 +37,12 @@ def cell_with(words: str) -> str:
 def test_monthly_files_hold_every_flight_and_no_decimal_point(tmp_path: Path) -> None:
     flights = datasets.flights(as_frame="pandas")
     some = flights[flights["month"].isin([2, 9])].groupby("month").head(500)
-    paths = write_monthly_csv(tmp_path / "csv", some)
+    paths = tools.write_monthly_csv(tmp_path / "csv", some)
     assert [path.name for path in paths] == ["flights-2013-02.csv", "flights-2013-09.csv"]
     again = pd.concat([pd.read_csv(path, parse_dates=["time_hour"]) for path in paths], ignore_index=True)
     assert list(again.columns) == list(flights.columns)
     assert not any("." in line for line in paths[0].read_text().splitlines())
-    for column in WHOLE_BUT_MISSING:
+    for column in tools.WHOLE_BUT_MISSING:
         np.testing.assert_array_equal(again[column].to_numpy(float), some[column].to_numpy(float))
     assert (again["time_hour"].dt.tz_localize("UTC").to_numpy() == some["time_hour"].to_numpy()).all()
 
@@ -56,7 +51,7 @@ def test_column_bytes_add_up_to_what_the_files_hold(tmp_path: Path) -> None:
     table = pd.DataFrame({"wide": np.random.default_rng(0).normal(size=5000), "narrow": np.zeros(5000, "int8")})
     for name in ("a", "b"):
         table.to_parquet(tmp_path / f"{name}.parquet", index=False)
-    sizes = column_bytes(tmp_path)
+    sizes = tools.column_bytes(tmp_path)
     assert set(sizes) == {"wide", "narrow"}
     assert sizes["wide"] > 100 * sizes["narrow"] > 0
     total = sum(file.stat().st_size for file in tmp_path.iterdir())
@@ -104,12 +99,12 @@ def test_a_plan_is_short_and_names_the_columns() -> None:
 
 
 def test_collecting_calls_are_found_in_code_that_is_not_run() -> None:
-    found = collecting_calls(cell_with("def pipeline_with_detours").partition("\n\n\n")[0])
+    found = tools.collecting_calls(cell_with("def pipeline_with_detours").partition("\n\n\n")[0])
     assert [line for line, _ in found] == [2, 3, 7, 7]
     clean = "def f(t, options):\n    '''Like compute().'''\n    return t.assign(a=options.get('b', 1)).mean()\n"
-    assert collecting_calls(clean) == []
+    assert tools.collecting_calls(clean) == []
     for wrong in ("t.to_pandas()", "t.get()", "pd.DataFrame(t)", "np.asarray(t)", "client.gather(t)", "t.persist()"):
-        assert [code for _, code in collecting_calls(f"def f(t):\n    return {wrong}\n")] == [wrong]
+        assert [code for _, code in tools.collecting_calls(f"def f(t):\n    return {wrong}\n")] == [wrong]
 
 
 @pytest.mark.processes

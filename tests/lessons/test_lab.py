@@ -29,9 +29,7 @@ def living() -> list[str]:
 
 
 @pytest.mark.parametrize(("gpus", "asked"), [(None, 2), (1, 1), (8, 2)])
-def test_a_lesson_takes_the_one_gpu_and_no_more_than_two(
-    gpus: int | None, asked: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lesson_takes_the_one_gpu_and_no_more_than_two(gpus: int | None, asked: int, monkeypatch: Any) -> None:
     wanted = []
 
     def note(backend: str, **options: Any) -> None:
@@ -56,9 +54,7 @@ def test_a_gpu_that_cuda_cannot_use_leaves_a_lesson_its_two_workers(monkeypatch:
 
 
 @pytest.mark.full
-def test_a_lesson_makes_a_cluster_finds_it_again_and_stops_it(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lesson_makes_a_cluster_finds_it_again_and_stops_it(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first = lessons.start("06")
     assert living() == ["lesson-06"]
     assert first.owns_cluster
@@ -120,9 +116,7 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
 
 
 @pytest.mark.full
-def test_lessons_side_by_side_do_not_end_each_others_work(
-    elsewhere: Callable[[str], str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_lessons_side_by_side_do_not_end_each_others_work(elsewhere: Callable[[str], str], capsys: Any) -> None:
     # Nothing lives here yet, either: the cluster of the other tests comes later.
     lab = lessons.start("06")
     said = elsewhere("lab = lessons.start('05'); data = lab.client.scatter([1, 2, 3])")

@@ -94,14 +94,10 @@ class Sums(NamedTuple):
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (np.zeros((3, 4)), 96),
-        (2.5, 8),
-        (None, 0),
-        ("four", 4),
-        (Sums(1.0, np.zeros(5, dtype=np.float32)), 28),
+        (np.zeros((3, 4)), 96), (2.5, 8), (None, 0), ("four", 4), (Sums(1.0, np.zeros(5, dtype=np.float32)), 28),
         ({0: [1, 2], 1: (np.int64(3), b"xy")}, 26),
     ],
-)
+)  # fmt: skip
 def test_the_size_of_a_message_is_that_of_its_numbers(value: Any, expected: int) -> None:
     assert size_of(value) == expected
 

@@ -20,7 +20,7 @@ from tests.lessons.test_answers import HIDDEN, load_answer
 pytestmark = pytest.mark.full
 Function = Callable[..., Any]
 EXERCISES = [
-    *HIDDEN,
+    *(number for number in HIDDEN if number[:2] not in ("09", "10")),
     "01.1", "01.2", "01.3", "02.1", "02.5", "05.8", "05.9", "07.5", "07.7", "07.8", "08.1", "08.2", "08.3",
     "08.5", "08.8", "08.11", "09.10", "09.11", "10.1", "10.2", "10.3", "10.4", "10.8", "10.9", "10.10",
     "10.11", "10.12", "10.13", "11.1", "11.2", "11.3", "11.4", "11.5", "11.6", "11.7", "11.8", "11.9", "14.1",

@@ -18,7 +18,6 @@ from gpucluster.lessons.catalogue import Lesson, lessons
 from gpucluster.lessons.execution import LessonFailed, execute
 from gpucluster.lessons.measuring import Measured, machine, main, measure, table_row, write_rows
 from gpucluster.lessons.run import main as run_lesson
-from IPython.core.inputtransformer2 import TransformerManager
 
 from tests.kernel import shown_text
 from tests.lessons.closed_site import closed_site
@@ -69,15 +68,6 @@ def test_the_solution_passes_within_time_and_memory(lesson: Lesson, site: Path) 
     predictions = measured.run.of_kind("prediction")
     assert all(prediction["predicted"] is not None for prediction in predictions)
     assert "a lesson must work without a network" not in shown_text(measured.run.notebook)
-
-
-@pytest.mark.parametrize("lesson", LESSONS)
-def test_the_recall_copy_is_python(lesson: Lesson) -> None:
-    transform = TransformerManager().transform_cell
-    cells = nbformat.read(lesson.recall_notebook, as_version=4).cells
-    assert cells
-    for cell in cells:
-        compile(transform(cell.source), lesson.recall_notebook.name, "exec")
 
 
 def test_the_guard_lets_nothing_out(site: Path, tmp_path: Path) -> None:

@@ -32,14 +32,11 @@ def agenda() -> str:
     return agenda_page().read_text(encoding="utf-8")
 
 
-def test_each_block_of_the_day_fits(agenda: str) -> None:
+def test_each_block_of_the_day_fits_and_they_follow_each_other(agenda: str) -> None:
     day = paces(agenda)
     assert len(day) == 6
     for block, source, one in day:
         assert one.minutes <= block.minutes, f"{source.id}: {one.minutes:.0f} of {block.minutes} minutes"
-
-
-def test_the_blocks_follow_each_other(agenda: str) -> None:
     clocks = [block.clock.split("–") for block in blocks(agenda)]
     assert all(end <= begin for (_, end), (begin, _) in zip(clocks, clocks[1:], strict=False))
 

@@ -25,8 +25,6 @@ def test_answers_on_the_cluster_pass_whatever_the_hidden_inputs(number: str, see
 
 @pytest.mark.full
 def test_what_the_checks_know_about_the_photos_is_so() -> None:
-    from gpucluster.datasets import patches
-
     X = patches(16)
     assert X.shape[0] == checks.PATCHES
     # One row in forty: enough for three digits.
@@ -39,19 +37,12 @@ def test_what_the_checks_know_about_the_photos_is_so() -> None:
     assert abs(first @ mean) / np.linalg.norm(mean) == pytest.approx(checks.COSINE, abs=0.0005)
 
 
-def test_tiles_give_the_picture_back() -> None:
+def test_tiles_are_laid_out_as_patches_and_give_the_picture_back() -> None:
     photo = load_photo()
     tiles = cut_tiles(photo, 16)
     assert tiles.shape == (26 * 40, 768)
     assert tiles.min() >= 0 and tiles.max() <= 1
     np.testing.assert_array_equal(paste_tiles(tiles, 16, 40), photo[: 26 * 16, : 40 * 16])
-
-
-def test_a_tile_is_laid_out_as_a_patch() -> None:
     first = patches(16, photo="china").blocks[0][0].compute(scheduler="synchronous")
-    np.testing.assert_allclose(cut_tiles(load_photo(), 16)[0], first, atol=1e-6)
-
-
-def test_values_outside_are_cut_off() -> None:
-    picture = paste_tiles(np.array([[-0.5, 0.5, 1.5]]), 1, 1)
-    assert picture.tolist() == [[[0, 128, 255]]]
+    np.testing.assert_allclose(tiles[0], first, atol=1e-6)
+    assert paste_tiles(np.array([[-0.5, 0.5, 1.5]]), 1, 1).tolist() == [[[0, 128, 255]]], "outside is cut off"

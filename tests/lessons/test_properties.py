@@ -66,9 +66,6 @@ def test_an_answer_that_counts_its_calls_is_found() -> None:
     calls: list[int] = []
     finding = examined(lambda array: calls.append(1) or len(calls), np.zeros(2), repeats=True)[REPEATABLE]
     assert not finding.passed
-
-
-def test_an_answer_that_remembers_nothing_passes() -> None:
     assert examined(lambda array: array * 2, np.array([1.0, np.nan]), repeats=True)[REPEATABLE].passed
 
 

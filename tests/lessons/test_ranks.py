@@ -11,15 +11,6 @@ import psutil
 import pytest
 from gpucluster.learn.communicators import SerialCommunicator
 from gpucluster.lessons.simulations import ranks
-from gpucluster.lessons.simulations.ranks import (
-    NoMPI,
-    RankFailed,
-    mpi,
-    mpiexec,
-    run_on_workers,
-    run_ranks,
-    run_under_mpi,
-)
 from gpucluster.lessons.simulations.ranks.outcome import CountingCommunicator, message_bytes
 from gpucluster.lessons.simulations.ranks.threads import run_in_threads
 
@@ -58,7 +49,7 @@ def expect_two(run: Any) -> None:
 
 @needs_mpi
 def test_ranks_are_processes_of_mpi() -> None:
-    run = run_ranks(total(), POINTS, 3)
+    run = ranks.run_ranks(total(), POINTS, 3)
     expect_two(run)
     assert [result[1] for result in run.results] == [6, 5]
     assert "MPI" in repr(run) and "16 bytes" in repr(run)
@@ -66,9 +57,9 @@ def test_ranks_are_processes_of_mpi() -> None:
 
 def test_ranks_are_workers_without_mpi(client: Any, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.setattr(ranks, "mpiexec", lambda: None)
-    expect_two(run_ranks(total(), POINTS, 3, client=client))
+    expect_two(ranks.run_ranks(total(), POINTS, 3, client=client))
     assert "MPI is not installed here" in capsys.readouterr().out
-    expect_two(run_on_workers(total(), POINTS, 3, client=client, sizes=[2, 9]))
+    expect_two(ranks.run_on_workers(total(), POINTS, 3, client=client, sizes=[2, 9]))
 
 
 def test_ranks_are_workers_where_mpiexec_does_not_work(
@@ -78,35 +69,35 @@ def test_ranks_are_workers_where_mpiexec_does_not_work(
     broken.write_text("#!/bin/sh\necho no such host >&2\nexit 3\n", encoding="utf-8")
     broken.chmod(0o755)
     monkeypatch.setattr(ranks, "mpiexec", lambda: str(broken))
-    expect_two(run_ranks(total(), POINTS, 3, client=client))
+    expect_two(ranks.run_ranks(total(), POINTS, 3, client=client))
     assert "no such host" in capsys.readouterr().out
-    with pytest.raises(NoMPI, match="did not start 2 ranks"):
-        run_under_mpi(str(broken), total(), POINTS, 3, n_ranks=2)
+    with pytest.raises(ranks.NoMPI, match="did not start 2 ranks"):
+        ranks.run_under_mpi(str(broken), total(), POINTS, 3, n_ranks=2)
 
 
 def test_an_error_of_a_rank_is_a_sentence(client: Any) -> None:
     fails = make(
         "def f(comm, points):\n    if comm.rank == 1:\n        raise ValueError('oops')\n    return comm.allreduce(1)"
     )
-    with pytest.raises(RankFailed, match="Rank 1 ended with an error: ValueError: oops"):
-        run_on_workers(fails, POINTS, client=client)
-    if mpiexec():
-        with pytest.raises(RankFailed, match="Rank 1 ended with an error: ValueError: oops"):
-            run_ranks(fails, POINTS)
+    with pytest.raises(ranks.RankFailed, match="Rank 1 ended with an error: ValueError: oops"):
+        ranks.run_on_workers(fails, POINTS, client=client)
+    if ranks.mpiexec():
+        with pytest.raises(ranks.RankFailed, match="Rank 1 ended with an error: ValueError: oops"):
+            ranks.run_ranks(fails, POINTS)
         assert alive() == []
 
 
 @needs_mpi
 @pytest.mark.full
 def test_a_rank_that_waits_for_ever_is_ended(monkeypatch: Any) -> None:
-    monkeypatch.setattr(mpi, "PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(ranks.mpi, "PATIENCE_SECONDS", 1)
     waits = make("def f(comm, points):\n    for _ in range(1 + comm.rank):\n        comm.allreduce(1.0)\n    return 0")
-    with pytest.raises(RankFailed, match="Rank 0 has ended, the others still wait"):
-        run_ranks(waits, POINTS)
+    with pytest.raises(ranks.RankFailed, match="Rank 0 has ended, the others still wait"):
+        ranks.run_ranks(waits, POINTS)
     assert alive() == []
-    monkeypatch.setattr(mpi, "LONGEST_SECONDS", 3)
-    with pytest.raises(RankFailed, match="did not end within 3 s"):
-        run_ranks(make("def f(comm, points):\n    while True:\n        comm.allreduce(1.0)"), POINTS)
+    monkeypatch.setattr(ranks.mpi, "LONGEST_SECONDS", 3)
+    with pytest.raises(ranks.RankFailed, match="did not end within 3 s"):
+        ranks.run_ranks(make("def f(comm, points):\n    while True:\n        comm.allreduce(1.0)"), POINTS)
     assert alive() == []
 
 
@@ -149,5 +140,5 @@ def test_threads_are_ranks_that_share_nothing() -> None:
 )
 def test_threads_say_which_rank_was_left_alone_or_failed(last: str, sentence: str) -> None:
     f = make(f"def f(comm, points):\n    comm.allreduce(len(points))\n    {last}\n")
-    with pytest.raises(RankFailed, match=sentence):
+    with pytest.raises(ranks.RankFailed, match=sentence):
         run_in_threads(f, [np.ones((1, 2))] * 2)

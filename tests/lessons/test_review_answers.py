@@ -95,11 +95,5 @@ def test_figures_say_what_they_show(capsys: pytest.CaptureFixture[str]) -> None:
     figures.points([("Pools", {"exercises": 4, "cards": 1})], 2)
     figures.milestones(MILESTONES)
     told = capsys.readouterr().out
-    for words in (
-        "53 guessers",
-        "the longest +2.1%",
-        "never known: 0, 1",
-        "Pools 5 (exercises 4, cards 1)",
-        "1958",
-    ):
+    for words in ("53 guessers", "the longest +2.1%", "never known: 0, 1", "Pools 5 (exercises 4, cards 1)", "1958"):
         assert words in told

@@ -8,7 +8,7 @@ it and look at what comes back.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -29,22 +29,15 @@ LESSONS = [lesson.id for lesson in lessons()]
 
 @dataclass
 class Name:
-    """A name of the notebook.
-
-    Attributes
-    ----------
-    made : list of frozenset of str
-        The guards of each place that gives it a value.
-    is_there : bool
-        Whether it has at least a placeholder (None, an empty answer), so that it can be asked for.
-    inside : list of tuple
-        What a function uses, each with the guards around it there.
-    """
+    """A name of the notebook."""
 
     enough: tuple[str, ...] = ("there",)
     made: list[Guards] = field(default_factory=list)
+    """The guards of each place that gives it a value."""
     is_there: bool = False
+    """Whether it has at least a placeholder (None, an empty answer), so that it can be asked for."""
     inside: list[tuple[str, Guards, str]] = field(default_factory=list)
+    """What a function uses, each with the guards around it there."""
 
 
 class Notebook(ast.NodeVisitor):
@@ -210,14 +203,11 @@ class Notebook(ast.NodeVisitor):
 
     # What is asked.
 
-    def visit_If(self, node: ast.If | ast.IfExp) -> None:
+    def visit_If(self, node: ast.If | ast.IfExp, visit: Callable[[ast.expr], None] | None = None) -> None:
         yes, no = self.implied(node.test)
         for guards, part in ((yes, node.body), (no, node.orelse)):
             before, self.guards = self.guards, self.guards | guards
-            if isinstance(part, list):
-                self.block(part)
-            else:
-                self.visit(part)
+            self.block(part) if isinstance(part, list) else (visit or self.visit)(part)
             self.guards = before
 
     visit_IfExp = visit_If
@@ -279,20 +269,13 @@ class Notebook(ast.NodeVisitor):
             self.use(value.func.id, as_what="there")
             self.arguments(value)
         elif isinstance(value, ast.IfExp):
-            yes, no = self.implied(value.test)
-            for guards, part in ((yes, value.body), (no, value.orelse)):
-                before, self.guards = self.guards, self.guards | guards
-                self.look_at(part)
-                self.guards = before
+            self.visit_If(value, self.look_at)
         else:
             self.visit(value)
 
     def arguments(self, node: ast.Call, *, lenient: bool = False) -> None:
         for part in [*node.args, *(one.value for one in node.keywords)]:
-            if lenient:
-                self.look_at(part)
-            else:
-                self.visit(part)
+            self.look_at(part) if lenient else self.visit(part)
 
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name):

@@ -23,9 +23,14 @@ from gpucluster.lessons.grading.submissions import Submission
 from tests.backends.packages import NotInstalled, installed
 
 EXERCISES = ("06.2", "06.3", "06.4")
+RIGHT = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
+ALL, NONE = dict.fromkeys(EXERCISES, 1.0), dict.fromkeys(EXERCISES, 0.0)
+"""All points, and no points."""
 LIMITS = Limits(seconds=60, cell_seconds=20, memory_bytes=900 * 2**20, processes=40)
 IMAGE = os.environ.get("GRADING_IMAGE", "")
 """An image of Podman or Docker: everything here is graded in containers then."""
+HandIn = Callable[..., Path]
+Graded = Callable[..., Grades]
 IMPORTS = "import numpy as np\nfrom gpucluster.lessons import check\n"
 
 
@@ -44,10 +49,9 @@ def lesson_source() -> str:
         f"# %%\n{IMPORTS}",
     ]
     for number in EXERCISES:
-        exercise = find_lesson("06").exercise(number)
-        parts.append(f'# %% [markdown] exercise="{number}" title="{exercise.title}"\n# Text\n')
+        parts.append(f'# %% [markdown] exercise="{number}" title="Title"\n# Text\n')
         parts += [f'# %% [markdown] tags=["hint-{n}"] exercise="{number}"\n# Hint\n' for n in (1, 2, 3)]
-        solution = f"### BEGIN SOLUTION\n{exercise.solution}\n### END SOLUTION\n"
+        solution = f"### BEGIN SOLUTION\n{RIGHT[number]}\n### END SOLUTION\n"
         parts.append(f'# %% tags=["exercise"] exercise="{number}"\n{solution}')
         parts.append(f'# %% tags=["check"] exercise="{number}"\n# The grader takes the place of this cell.\n')
     return "\n".join(parts)
@@ -79,13 +83,12 @@ def small_lesson(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def hand_in(small_lesson: Path, tmp_path: Path) -> Callable[..., Path]:
+def hand_in(small_lesson: Path, tmp_path: Path) -> HandIn:
     """Write a learner's notebook: code per exercise, and cells before everything."""
 
     def write(learner: str, first: str = "", answers: dict[str, str] | None = None, name: str = "") -> Path:
-        lesson = find_lesson("06")
-        book: Any = nbformat.read(lesson.notebook, as_version=4)
-        given = {number: lesson.exercise(number).solution for number in EXERCISES} if answers is None else answers
+        book: Any = nbformat.read(find_lesson("06").notebook, as_version=4)
+        given = RIGHT if answers is None else answers
         for cell in book.cells:
             own = cell.metadata.get("gpucluster", {}).get("exercise")
             if "exercise" in cell.metadata.get("tags", ()) and own in given:
@@ -98,6 +101,13 @@ def hand_in(small_lesson: Path, tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current directory; what is handed in is in its folder ``class``."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -113,9 +123,7 @@ def best() -> Sandboxing:
 
 
 @pytest.fixture
-def graded(
-    best: Sandboxing, tmp_path: Path, keys: dict[str, AnswerKey], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Grades]:
+def graded(best: Sandboxing, tmp_path: Path, keys: dict[str, AnswerKey], monkeypatch: pytest.MonkeyPatch) -> Graded:
     """Grade what was handed in; the answer key is graded once for all classes of a file."""
 
     def once(lesson: str, limits: Limits, seed: int, **options: Any) -> AnswerKey:

@@ -184,13 +184,9 @@ def notebook(given: dict[str, Any]) -> bytes:
     """Return a notebook that tries everything and says which of it worked, by numbers."""
     source = TRIES.replace("{given!r}", repr(json.dumps(given)))
     cell = {
-        "cell_type": "code",
-        "id": "tries",
-        "metadata": {},
-        "source": source,
-        "outputs": [],
+        "cell_type": "code", "id": "tries", "metadata": {}, "source": source, "outputs": [],
         "execution_count": None,
-    }
+    }  # fmt: skip
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
 
 

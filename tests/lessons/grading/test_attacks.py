@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from gpucluster.lessons.catalogue import BUILT, COURSE
 from gpucluster.lessons.grading import Grades, Limits, find_submissions
 from gpucluster.operating_system import landlock
 
-from .conftest import EXERCISES, LIMITS
+from .conftest import ALL, LIMITS, NONE, RIGHT, Graded, HandIn
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -133,13 +132,7 @@ def note(grades: Grades, learner: str) -> str:
     return f"{result.status} {' '.join(result.notes)}"
 
 
-ALL = dict.fromkeys(EXERCISES, 1.0)
-NONE = dict.fromkeys(EXERCISES, 0.0)
-
-
-def test_pretending_to_pass_gives_nothing(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
-) -> None:
+def test_pretending_to_pass_gives_nothing(hand_in: HandIn, graded: Graded, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     hand_in("a-check-redefined", PRETEND, WRONG)
     hand_in("b-records", RECORDS, WRONG)
@@ -164,7 +157,7 @@ def test_pretending_to_pass_gives_nothing(
 
 
 def test_a_link_in_the_place_of_ones_own_notebook_gives_nothing(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
+    hand_in: HandIn, graded: Graded, tmp_path: Path
 ) -> None:
     right, own = hand_in("bo"), hand_in("eve", "", WRONG)
     found = [one for one in find_submissions(tmp_path / "class") if one.learner == "eve"]
@@ -200,10 +193,8 @@ if os.fork() == 0:
 
 
 @pytest.mark.full
-def test_harm_ends_one_notebook_and_no_other(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
-) -> None:
-    first = {"06.2": lesson_answer("06.2"), "06.3": "while True:\n    pass", "06.4": lesson_answer("06.4")}
+def test_harm_ends_one_notebook_and_no_other(hand_in: HandIn, graded: Graded, tmp_path: Path) -> None:
+    first = {**RIGHT, "06.3": "while True:\n    pass"}
     hand_in("a-loop", "", first)
     hand_in("b-exit", "", {**first, "06.3": "import os, sys\nos._exit(3)"})
     hand_in("c-sys-exit", "import sys\nsys.exit(0)")
@@ -235,12 +226,6 @@ def test_harm_ends_one_notebook_and_no_other(
     assert [process for process in psutil.process_iter() if "left-behind" in command(process)] == []
 
 
-def lesson_answer(number: str) -> str:
-    from gpucluster.lessons.catalogue import find_lesson
-
-    return str(find_lesson(number[:2]).exercise(number).solution)
-
-
 def command(process: psutil.Process) -> str:
     with suppress(psutil.Error):
         return " ".join(process.cmdline())
@@ -249,7 +234,7 @@ def command(process: psutil.Process) -> str:
 
 @pytest.mark.skipif(landlock.version() < 1, reason="this kernel has no Landlock")
 def test_files_of_others_are_neither_changed_nor_read(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path, small_lesson: Path
+    hand_in: HandIn, graded: Graded, tmp_path: Path, small_lesson: Path
 ) -> None:
     precious = tmp_path / "grades.csv"
     precious.write_text("mine", encoding="utf-8")
@@ -277,7 +262,7 @@ def test_files_of_others_are_neither_changed_nor_read(
     assert "found the key" not in note(grades, "reads")
 
 
-def test_nothing_is_left(hand_in: Callable[..., Path], graded: Callable[..., Grades], temporary: Path) -> None:
+def test_nothing_is_left(hand_in: HandIn, graded: Graded, temporary: Path) -> None:
     hand_in("ana", "open('left', 'w').write('x')\nimport tempfile\ntempfile.mkdtemp()")
     graded()
     time.sleep(0.1)
@@ -295,11 +280,11 @@ raise ValueError("half a letter: \\ud800")
 
 
 @pytest.mark.full
-def test_odd_messages_cost_nothing(hand_in: Callable[..., Path], graded: Callable[..., Grades]) -> None:
+def test_odd_messages_cost_nothing(hand_in: HandIn, graded: Graded) -> None:
     hand_in("a-half-a-letter", "x = '\ud800'")
     hand_in("b-no-message", NO_MESSAGE)
     hand_in("c-long-text", "print('x' * 30_000_000)")
-    hand_in("d-longer-text", "", {"06.2": lesson_answer("06.2"), "06.3": "print('x' * 600_000_000)"})
+    hand_in("d-longer-text", "", {"06.2": RIGHT["06.2"], "06.3": "print('x' * 600_000_000)"})
     grades = graded()
     for learner in ("a-half-a-letter", "b-no-message", "c-long-text"):
         assert points(grades, learner) == ALL, note(grades, learner)
@@ -307,9 +292,7 @@ def test_odd_messages_cost_nothing(hand_in: Callable[..., Path], graded: Callabl
     assert note(grades, "d-longer-text").startswith("memory")
 
 
-def test_names_of_folders_do_not_stop_the_class(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], tmp_path: Path
-) -> None:
+def test_names_of_folders_do_not_stop_the_class(hand_in: HandIn, graded: Graded, tmp_path: Path) -> None:
     hand_in("ana")
     hand_in("b:" + os.fsdecode(b"o\xff"))
     long = tmp_path / "class" / "eve" / ("a" * 250) / ("b" * 250)
@@ -323,9 +306,7 @@ def test_names_of_folders_do_not_stop_the_class(
 
 
 @pytest.mark.full
-def test_a_submission_that_says_it_is_somebody_else(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades]
-) -> None:
+def test_a_submission_that_says_it_is_somebody_else(hand_in: HandIn, graded: Graded) -> None:
     hand_in("ana", "import os\nfor fd in range(3, 64):\n    try:\n        os.write(fd, b'{\"learner\": \"bo\"}')\n"
                    "    except OSError:\n        pass\n", WRONG)  # fmt: skip
     # It may spoil the kernel's own messages: then each cell is waited for until its time is over.

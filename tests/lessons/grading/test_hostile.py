@@ -7,7 +7,7 @@ import json
 import os
 import resource
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from gpucluster.lessons.grading import Grades, NotebookGrade, Sandboxing
 from gpucluster.operating_system import landlock, seccomp
 from gpucluster.registry.directory import default_directory
 
-from .conftest import EXERCISES
+from .conftest import ALL, RIGHT, Graded, HandIn
 
 pytestmark = [
     pytest.mark.timeout(400),
@@ -126,9 +126,6 @@ for path in GIVEN["folders"]:
 def watch_changes(path):
     if libc.inotify_add_watch(libc.inotify_init1(0), os.fsencode(path), 0xFFF) < 0:
         raise OSError(ctypes.get_errno(), "refused")
-def find_name(path):
-    if os.path.basename(path) not in os.listdir(os.path.dirname(path)):
-        raise OSError("another folder has this name here")
 
 for path in GIVEN["closed"]:
     refused(f"changes in {path}", lambda: watch_changes(path))
@@ -163,7 +160,6 @@ for path in GIVEN["folders"]:  # all of them the test's own
 assert not worked, worked
 """
 ENDS = "import os, signal\nos.kill(0, signal.SIGKILL)"  # its own group
-ALL = dict.fromkeys(EXERCISES, 1.0)
 
 
 @pytest.fixture
@@ -205,8 +201,8 @@ def limits_and_priorities() -> list[Any]:
 
 @pytest.mark.full
 def test_the_one_after_a_hostile_submission_keeps_its_points(
-    hand_in: Callable[..., Path],
-    graded: Callable[..., Grades],
+    hand_in: HandIn,
+    graded: Graded,
     tmp_path: Path,
     small_lesson: Path,
     client: Any,
@@ -232,10 +228,7 @@ def test_the_one_after_a_hostile_submission_keeps_its_points(
         "secrets": [*of_cluster, str(honest), str(solution), *map(str, of_authors)],
     }  # fmt: skip
     first = TOOLS.format(given=json.dumps(given)) + PROCESSES + FILES + SPITE
-    from gpucluster.lessons.catalogue import find_lesson
-
-    right = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
-    hand_in("a-hostile", first, {**right, "06.4": ENDS})
+    hand_in("a-hostile", first, {**RIGHT, "06.4": ENDS})
     folders = (tmp_path, small_lesson, Path(gpucluster.__file__).parent / "protocol")
     before = [everything(folder) for folder in folders], everything(registry, contents=False), limits_and_priorities()
     grades = graded()
@@ -271,7 +264,7 @@ for number in range(5):
 
 @pytest.mark.full
 def test_memory_that_is_no_processs_counts_too_and_what_is_left_of_it_is_told(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], best: Sandboxing
+    hand_in: HandIn, graded: Graded, best: Sandboxing
 ) -> None:
     hand_in("fills", FILLS)
     if best != Sandboxing():
@@ -313,9 +306,7 @@ assert not obeyed, obeyed
 
 
 @pytest.mark.full
-def test_no_cluster_of_the_account_obeys_a_submission(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], client: Any
-) -> None:
+def test_no_cluster_of_the_account_obeys_a_submission(hand_in: HandIn, graded: Graded, client: Any) -> None:
     """The path of a socket is no secret, as /proc/net/unix has it. What opens it lies where no submission reads."""
     hand_in("asks", ASKS.format(registry=str(default_directory())))
     [asks] = graded(sandboxing=Sandboxing()).submissions

@@ -110,10 +110,7 @@ def test_tables_open_in_a_spreadsheet_moodle_and_canvas() -> None:
     assert [(row[3], row[-1]) for row in rows] == [("'=ana", "33.3"), ("bo", "33.3")]
 
 
-def test_the_command_writes_marks_of_a_file_of_grades(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_command_writes_marks_of_a_file_of_grades(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("grades.json").write_text(CLASS.model_dump_json(), encoding="utf-8")
     options = ["--keep", "best", "--partial", "--weights", "07=2,06.3=0", "--deadline", "2026-11-25T00:00+00:00"]
     assert main(["lessons", "marks", *options]) == 0
@@ -141,10 +138,7 @@ def test_the_command_writes_marks_of_a_file_of_grades(
         (["--out", "."], "is a directory"),
     ],
 )
-def test_what_cannot_be_used_is_named(
-    words: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_cannot_be_used_is_named(words: list[str], told: str, here: Path, capsys: Any) -> None:
     Path("grades.json").write_text(CLASS.model_dump_json(), encoding="utf-8")
     Path("grades.csv").write_text("learner\n", encoding="utf-8")
     assert main(["lessons", "marks", *words]) == 2

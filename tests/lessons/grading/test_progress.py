@@ -30,7 +30,7 @@ from gpucluster.lessons.grading.runner.process import Runners
 from gpucluster.lessons.grading.sandbox.kinds import notebooks_at_a_time
 from gpucluster.protocol.errors import InvalidRequest
 
-from .conftest import EXERCISES
+from .conftest import EXERCISES, Graded, HandIn
 
 LEARNERS = ("ana", "bo", "cy", "dee")
 
@@ -74,7 +74,7 @@ def graders(monkeypatch: pytest.MonkeyPatch) -> Graders:
 
 
 @pytest.fixture
-def run(hand_in: Callable[..., Path], tmp_path: Path) -> Callable[..., Grades]:
+def run(hand_in: HandIn, tmp_path: Path) -> Callable[..., Grades]:
     """Grade the class, beside a file that says what is graded."""
     for learner in LEARNERS:
         hand_in(learner)
@@ -90,7 +90,7 @@ def run(hand_in: Callable[..., Path], tmp_path: Path) -> Callable[..., Grades]:
     return once
 
 
-def test_several_at_a_time_give_the_same_results(graders: Graders, run: Callable[..., Grades]) -> None:
+def test_several_at_a_time_give_the_same_results(graders: Graders, run: Graded) -> None:
     one = run(seed=3)
     assert graders.most == 1
     several = run(seed=3, jobs=4, again=True)
@@ -101,9 +101,7 @@ def test_several_at_a_time_give_the_same_results(graders: Graders, run: Callable
     assert graders.graded[-1] == "ana", "the first one was the last to be done"
 
 
-def test_what_is_graded_is_not_graded_again(
-    graders: Graders, run: Callable[..., Grades], hand_in: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_what_is_graded_is_not_graded_again(graders: Graders, run: Graded, hand_in: HandIn, tmp_path: Path) -> None:
     graders.stop_at = "cy"
     with pytest.raises(KeyboardInterrupt):
         run()
@@ -131,30 +129,27 @@ def test_what_is_graded_is_not_graded_again(
 
 
 def test_one_learner_is_graded_again_and_marks_come_from_the_record(
-    graders: Graders, hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    graders: Graders, hand_in: HandIn, here: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     for learner in LEARNERS:
         hand_in(learner)
-    monkeypatch.chdir(tmp_path)
     assert main(["lessons", "grade", "class"]) == 0
     graders.graded.clear()
     assert main(["lessons", "grade", "class", "--learner", "bo"]) == 0
     assert graders.graded == ["bo"]
-    record = tmp_path / "grades.json"
+    record = here / "grades.json"
     assert [one.learner for one in Grades.model_validate_json(record.read_bytes()).submissions] == list(LEARNERS)
     assert record.stat().st_mode & 0o077 == 0
     assert main(["lessons", "marks"]) == 0
-    assert (tmp_path / "marks.csv").read_text(encoding="utf-8").count('"100.0"') == len(LEARNERS)
+    assert (here / "marks.csv").read_text(encoding="utf-8").count('"100.0"') == len(LEARNERS)
     capsys.readouterr()
     assert main(["lessons", "grade", "class", "--learner", "Bo"]) == 2
     assert "no notebook of 'Bo' was handed in. Did you mean 'bo'?" in capsys.readouterr().err
     assert main(["lessons", "grade", "class", "--out", "grades.json"]) == 2
 
 
-def test_a_changed_lesson_is_graded_again(
-    graders: Graders, run: Callable[..., Grades], small_lesson: Path, tmp_path: Path
-) -> None:
+def test_a_changed_lesson_is_graded_again(graders: Graders, run: Graded, small_lesson: Path, tmp_path: Path) -> None:
     run()
     graders.graded.clear()
     (small_lesson / "06-kmeans" / "note.txt").write_text("changed", encoding="utf-8")
@@ -188,12 +183,11 @@ def test_how_many_at_a_time_depends_on_processors_and_memory() -> None:
 
 
 def test_a_sandbox_that_is_not_known_is_refused_before_anything_runs(
-    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    hand_in: HandIn, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hand_in("ana")
-    monkeypatch.chdir(tmp_path)
     assert main(["lessons", "grade", "class", "--sandbox", "jail"]) == 2
     assert "--sandbox: must be one of auto, bubblewrap" in capsys.readouterr().err
     assert main(["lessons", "grade", "class", "--sandbox", "container"]) == 2
     assert "name an image with --image" in capsys.readouterr().err
-    assert not (tmp_path / "grades.csv").exists()
+    assert not (here / "grades.csv").exists()

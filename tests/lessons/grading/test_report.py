@@ -43,11 +43,8 @@ def test_the_table_has_a_row_per_notebook_and_a_column_per_exercise() -> None:
     assert list(rows[0])[:8] == ["learner", "lesson", "points", "of", "status", "06.2", "06.9", "06.10"]
     assert (rows[0]["06.2"], rows[0]["06.9"], rows[0]["06.10"]) == ("1", "", "0")
     assert (rows[0]["points"], rows[0]["of"], rows[0]["seconds"], rows[0]["peak_megabytes"]) == (
-        "1",
-        "2",
-        "12.3",
-        "812",
-    )
+        "1", "2", "12.3", "812",
+    )  # fmt: skip
     assert rows[0]["learner"] == "'=HYPERLINK(1)"
     assert rows[1]["learner"] == "'+bo"
     assert rows[0]["notes"].endswith("two lines")
@@ -196,11 +193,8 @@ def test_the_table_of_exercises_has_a_row_for_each_property_that_failed() -> Non
     right, empty, *wrong = rows
     assert (right["right"], right["of"], right["property"], right["failed"]) == ("4", "4", "", "0")
     assert (empty["right"], empty["property"], empty["failed"], empty["failed_percent"]) == (
-        "0",
-        "left empty",
-        "4",
-        "100",
-    )
+        "0", "left empty", "4", "100",
+    )  # fmt: skip
     assert [(row["property"], row["failed"], row["failed_percent"]) for row in wrong] == [
         ("Property 0", "4", "100"), ("Property 1", "3", "75"), ("Property 2", "2", "50"),
         ("Property 3", "1", "25"), ("Property 4", "1", "25"),

@@ -126,14 +126,9 @@ def test_names_of_any_bytes_are_told_apart(tmp_path: Path) -> None:
     for one in found:
         json.dumps([one.learner, one.file], ensure_ascii=False).encode()
         job = Job(
-            notebook=bytes(range(256)),
-            learner=one.learner,
-            lesson="06",
-            seed=1,
-            limits=Limits(),
-            places={},
+            notebook=bytes(range(256)), learner=one.learner, lesson="06", seed=1, limits=Limits(), places={},
             closed_folders=[one.path],
-        )
+        )  # fmt: skip
         assert Job.of(job.text().encode().decode()) == job
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from gpucluster.operating_system import landlock, seccomp
 from tests.otheruser import OtherUser
 
 from . import escapes, thirty
+from .conftest import HandIn
 
 pytestmark = [
     pytest.mark.full,
@@ -34,6 +35,8 @@ import json, sys
 from pathlib import Path
 from gpucluster.lessons.grading import Limits, find_submissions, grade
 from gpucluster.lessons.grading.sandbox.trying import choose
+
+from .conftest import HandIn
 grades = grade(
     find_submissions(Path(sys.argv[1])), Limits.model_validate_json(sys.argv[2]), seed=7, jobs=2,
     sandboxing=choose().sandboxing,
@@ -57,7 +60,7 @@ def given(small_lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         }
 
 
-def write_class(hand_in: Callable[..., Path], given: dict[str, str], *, fenced: bool) -> dict[str, dict[str, float]]:
+def write_class(hand_in: HandIn, given: dict[str, str], *, fenced: bool) -> dict[str, dict[str, float]]:
     """Hand everything in; return who is to have which points."""
     expected = {}
     for learner, (first, answers, points) in thirty.hostile(given).items():
@@ -89,7 +92,7 @@ def judge(grades: Grades, expected: dict[str, dict[str, float]], kind: str) -> N
 
 
 def test_nobody_gets_a_point_or_harms_another(
-    hand_in: Callable[..., Path], given: dict[str, str], small_lesson: Path, tmp_path: Path
+    hand_in: HandIn, given: dict[str, str], small_lesson: Path, tmp_path: Path
 ) -> None:
     instructor = OtherUser({"PATH": os.environ["PATH"], "UNTOLD": "yes"})
     try:

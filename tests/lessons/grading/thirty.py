@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .conftest import EXERCISES
+from .conftest import ALL, NONE, RIGHT
 from .test_attacks import (
     BOMB,
     DAEMON,
@@ -17,11 +17,8 @@ from .test_attacks import (
     RECORDS,
     SERVING,
     WRONG,
-    lesson_answer,
 )
 
-ALL = dict.fromkeys(EXERCISES, 1.0)
-NONE = dict.fromkeys(EXERCISES, 0.0)
 FIRST = {**NONE, "06.2": 1.0}
 """What comes before the harm."""
 SOME = {**ALL, "06.3": 0.0}
@@ -72,16 +69,11 @@ assert not os.path.exists("stolen") or not open("stolen").read(), "GOT THROUGH"
 def hostile(given: dict[str, str]) -> dict[str, tuple[str, dict[str, str] | None, dict[str, float]]]:
     """Return first cell, answers (None: the right ones) and points of each, by the learner's name.
 
-    Parameters
-    ----------
-    given : dict
-        ``solutions``, ``other`` (another learner's notebook), ``mine`` (a file of the account), ``port`` and
-        ``victim`` (a process), ``marker`` (a file that is not to be made).
+    Of ``given``, ``mine`` is a file of the account, ``other`` another learner's notebook, ``marker`` not to be made.
     """
-    right = {number: lesson_answer(number) for number in EXERCISES}
 
     def third(code: str) -> dict[str, str]:
-        return {**right, "06.3": code}
+        return {**RIGHT, "06.3": code}
 
     def tries(code: str) -> tuple[str, None, dict[str, float]]:
         return REFUSED + code, None, ALL
@@ -134,7 +126,7 @@ def hostile(given: dict[str, str]) -> dict[str, tuple[str, dict[str, str] | None
         "27-exit": ("", third("import os\nos._exit(3)"), SOME),
         "28-loop": ("", third("while True:\n    pass"), SOME),
         "29-builtins": (EMPTY_SHELL, WRONG, NONE),
-        "30-plants": (plants, {**right, "06.2": STOLEN + right["06.2"]}, ALL),
+        "30-plants": (plants, {**RIGHT, "06.2": STOLEN + RIGHT["06.2"]}, ALL),
     }
 
 

@@ -26,22 +26,21 @@ def checked(state: str, failed: list[str] | None = None) -> dict[str, Any]:
     return {"kind": "check", "exercise": "06.2", "state": state, "failed": failed or []}
 
 
-def test_an_empty_answer_is_no_attempt() -> None:
-    progress = after(checked("not_yet"), checked("not_yet"))
-    assert progress.exercises["06.2"].state == "not_yet"
-    assert progress.exercises["06.2"].attempts == 0
-    assert progress.attempts == []
-
-
-def test_an_exercise_that_passed_stays_passed() -> None:
-    entry = after(checked("failed", ["a", "b"]), checked("passed"), checked("failed", ["c"])).exercises["06.2"]
-    assert (entry.state, entry.attempts, entry.last_failed) == ("passed", 3, ["c"])
-    assert entry.first_passed_at is not None
-
-
-def test_an_empty_cell_after_a_failure_changes_nothing() -> None:
-    entry = after(checked("failed", ["a"]), checked("not_yet")).exercises["06.2"]
-    assert (entry.state, entry.attempts, entry.last_failed) == ("failed", 1, ["a"])
+@pytest.mark.parametrize(
+    ("checks", "state", "attempts", "last_failed"),
+    [
+        ([checked("not_yet")] * 2, "not_yet", 0, []),
+        ([checked("failed", ["a", "b"]), checked("passed"), checked("failed", ["c"])], "passed", 3, ["c"]),
+        ([checked("failed", ["a"]), checked("not_yet")], "failed", 1, ["a"]),
+    ],
+    ids=["an empty answer is no attempt", "passed stays passed", "an empty cell changes nothing"],
+)
+def test_checks_one_after_the_other(checks: Any, state: str, attempts: int, last_failed: list[str]) -> None:
+    progress = after(*checks)
+    entry = progress.exercises["06.2"]
+    assert (entry.state, entry.attempts, entry.last_failed) == (state, attempts, last_failed)
+    assert (entry.first_passed_at is not None) == (state == "passed")
+    assert len(progress.attempts) == attempts
 
 
 def test_every_attempt_is_kept_but_only_the_newest() -> None:
@@ -152,9 +151,7 @@ def test_looking_without_seeing_is_not_noted(own_progress: Path) -> None:
     assert not (own_progress / FILE_NAME).exists()
 
 
-def test_what_goes_wrong_is_said_once_and_disturbs_nothing(
-    own_progress: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_goes_wrong_is_said_once_and_disturbs_nothing(own_progress: Path, capsys: Any) -> None:
     (own_progress / FILE_NAME).write_text("{")
     assert not check("06.2", ...).passed
     assert hint("06.2").text.startswith("**Hint 1")
@@ -164,9 +161,7 @@ def test_what_goes_wrong_is_said_once_and_disturbs_nothing(
     assert (own_progress / FILE_NAME).read_text() == "{"
 
 
-def test_a_surprise_disturbs_nothing_either(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_surprise_disturbs_nothing_either(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     def broken(*_: Any) -> None:
         raise ZeroDivisionError("a surprise")
 

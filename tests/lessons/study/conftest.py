@@ -26,14 +26,8 @@ def question(number: int, lesson: str = "91", **fields: Any) -> dict[str, Any]:
 
 def card(number: int, lesson: str = "91", **fields: Any) -> dict[str, Any]:
     """Return a card as an author writes it."""
-    plain = {
-        "id": f"{lesson}.c{number}",
-        "topic": "sums",
-        "link": f"{lesson}#sum",
-        "front": "A **sum**?",
-        "back": "`+`",
-    }
-    return {**plain, **fields}
+    plain = {"id": f"{lesson}.c{number}", "topic": "sums", "link": f"{lesson}#sum"}
+    return {**plain, "front": "A **sum**?", "back": "`+`", **fields}
 
 
 PROBLEM = {
@@ -56,17 +50,10 @@ def sheet(lesson: str, slug: str) -> dict[str, Any]:
     exercises = [{"id": f"{lesson}.{n}", "title": f"Step {n}", "hints": ["a", "b", "c"], "solution": "pass",
                   "topic": "sums" if n == 1 else "loops"} for n in (1, 2)]  # fmt: skip
     return {
-        "id": lesson,
-        "slug": slug,
-        "title": f"Lesson <{lesson}>",
-        "minutes": 10,
-        "needs": "cpu",
-        "objectives": ["add"],
-        "exercises": exercises,
+        "id": lesson, "slug": slug, "title": f"Lesson <{lesson}>", "minutes": 10, "needs": "cpu",
+        "objectives": ["add"], "exercises": exercises, "anchors": ["sum"], "keypoints": [],
         "topics": [{"name": "sums", "title": "Sums & counts", "link": f"{lesson}#sum"},
                    {"name": "loops", "title": "Loops", "link": f"{lesson}.2"}],
-        "anchors": ["sum"],
-        "keypoints": [],
     }  # fmt: skip
 
 

@@ -48,13 +48,9 @@ def test_nothing_done_is_nothing_weak(kit: Path) -> None:
 def test_a_check_that_fails(kit: Path) -> None:
     (advice,) = after(failed("91.2"))
     assert advice == Advice(
-        topic="loops",
-        title="Loops",
-        score=3,
-        why="The check of “Step 2” does not pass yet.",
-        link="91.2",
+        topic="loops", title="Loops", score=3, why="The check of “Step 2” does not pass yet.", link="91.2",
         exercise="91.2",
-    )
+    )  # fmt: skip
     (advice,) = after(failed("91.2"), failed("91.2"), failed("91.2"))
     assert advice.score == 4
     assert advice.why.endswith("You have tried “Step 2” 3 times or more.")

@@ -79,10 +79,6 @@ def test_ticking_everything_is_never_right() -> None:
     assert [question.id for question in several if all(option.correct for option in question.options)] == []
 
 
-def test_every_question_names_its_concept() -> None:
-    assert [question.id for question in all_questions() if question.concept is None] == []
-
-
 @pytest.mark.parametrize("number", [10, 40])
 def test_an_exam_asks_no_concept_twice(number: int) -> None:
     for seed in range(100):
@@ -91,17 +87,10 @@ def test_an_exam_asks_no_concept_twice(number: int) -> None:
         assert len({concept_of(question) for question in drawn}) == number
 
 
-def test_all_concepts_can_be_drawn_and_no_more() -> None:
-    concepts = {concept_of(question) for question in all_questions()}
-    drawn = draw(all_questions(), 1, len(all_questions()))
-    assert len(drawn) == len(concepts)
-
-
-def test_no_two_questions_have_the_same_stem() -> None:
-    stems = [(question.stem, question.code) for question in all_questions()]
-    assert len(stems) == len(set(stems))
-
-
-def test_no_concept_is_asked_three_times() -> None:
+def test_concepts_and_stems_of_questions() -> None:
+    assert [question.id for question in all_questions() if question.concept is None] == []
     times = Counter(concept_of(question) for question in all_questions())
     assert {concept: number for concept, number in times.items() if number > 2} == {}
+    assert len(draw(all_questions(), 1, len(all_questions()))) == len(times), "all concepts can be drawn"
+    stems = Counter((question.stem, question.code) for question in all_questions())
+    assert [stem for stem, number in stems.items() if number > 1] == []

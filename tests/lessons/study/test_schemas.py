@@ -22,9 +22,7 @@ def test_the_published_schema_is_fresh(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schemas.schema_of(name))
 
 
-def test_the_program_writes_what_is_stale(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_program_writes_what_is_stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     monkeypatch.setattr(schemas, "FOLDER", tmp_path / "schemas")
     assert schemas.main(["--check"]) == 1
     assert "docs/schemas/quiz.schema.json is not up to date." in capsys.readouterr().err
@@ -36,16 +34,11 @@ def test_the_program_writes_what_is_stale(
 @pytest.mark.parametrize(
     ("fields", "valid"),
     [
-        ({}, True),
-        ({"type": "number", "answer": 1}, True),
-        ({"type": "text", "answers": ["x"]}, True),
-        ({"type": "essay"}, False),
-        ({"link": "nowhere"}, False),
-        ({"options": []}, False),
-        ({"extra": 1}, False),
+        ({}, True), ({"type": "number", "answer": 1}, True), ({"type": "text", "answers": ["x"]}, True),
+        ({"type": "essay"}, False), ({"link": "nowhere"}, False), ({"options": []}, False), ({"extra": 1}, False),
         ({"type": "number"}, False),
     ],
-)
+)  # fmt: skip
 def test_a_question_against_the_schema(fields: dict[str, Any], valid: bool) -> None:
     content = {"schema_version": 1, "lesson": "91", "questions": [question(1, **fields)]}
     assert jsonschema.Draft202012Validator(schemas.schema_of("quiz.schema.json")).is_valid(content) is valid

@@ -177,22 +177,16 @@ def test_every_order_that_respects_the_graph_is_right(letter: dict[str, str]) ->
     assert right == [("start", "other", "loop", "add"), ("other", "start", "loop", "add")]
 
 
-def test_a_line_too_early_is_named(letter: dict[str, str]) -> None:
-    passed, why = judge(program(letter, "loop", "start", "other", "add"))
-    assert not passed
-    assert why == [f"{letter['loop']} (`for x in data:`) comes too early"]
-
-
-def test_a_missing_line_is_counted_but_not_named(letter: dict[str, str]) -> None:
-    passed, why = judge(program(letter, "start", "loop", "add"))
-    assert not passed
-    assert why == ["1 missing"]
-
-
-def test_a_line_that_does_not_belong_says_why(letter: dict[str, str]) -> None:
-    passed, why = judge(program(letter, "start", "other", "loop", "wrong", "add"))
-    assert not passed
-    assert why == [f"{letter['wrong']} does not belong: It forgets what came before."]
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ("loop start other add", "{loop} (`for x in data:`) comes too early"),
+        ("start loop add", "1 missing"),
+        ("start other loop wrong add", "{wrong} does not belong: It forgets what came before."),
+    ],
+)
+def test_a_wrong_order_is_explained(letter: dict[str, str], lines: str, why: str) -> None:
+    assert judge(program(letter, *lines.split())) == (False, [why.format(**letter)])
 
 
 def test_indentation_counts_where_it_is_asked_for(letter: dict[str, str]) -> None:

@@ -32,41 +32,21 @@ def test_what_an_answer_reads_runs_and_what_that_reads() -> None:
     ]
 
 
+CHANGES_X = [
+    "x = [1]", "x[0] = 1", "x.size = 1", "x.first[0].append(1)", "x().y.append(1)", "x += [1]",
+    "for x in range(3):\n    pass", "with open('a') as x:\n    pass", "if True:\n    x.sort()", "del x",
+    "def x():\n    pass", "def f():\n    global x\n    x = 1", "from y import z as x", "x: int = 1", "(x := 1)",
+    "try:\n    pass\nexcept* OSError as x:\n    pass", "match 1:\n    case x:\n        pass", "draw(x)",
+    "draw(x.client, 1)", "?x", "x = !ls",
+]  # fmt: skip
+LEAVES_X = [
+    "print(x)", "print(x.mean())", "display(x)", "figures.draw(x)", "y = draw(x)", "y = x.copy()",
+    "def f():\n    x = 1\n    return x", "[x for x in range(3)]", "lambda x: x", "!ls",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("change", "runs"),
-    [
-        ("x = [1]", True),
-        ("x[0] = 1", True),
-        ("x.size = 1", True),
-        ("x.first[0].append(1)", True),
-        ("x().y.append(1)", True),
-        ("x += [1]", True),
-        ("for x in range(3):\n    pass", True),
-        ("with open('a') as x:\n    pass", True),
-        ("if True:\n    x.sort()", True),
-        ("del x", True),
-        ("def x():\n    pass", True),
-        ("def f():\n    global x\n    x = 1", True),
-        ("from y import z as x", True),
-        ("x: int = 1", True),
-        ("(x := 1)", True),
-        ("try:\n    pass\nexcept* OSError as x:\n    pass", True),
-        ("match 1:\n    case x:\n        pass", True),
-        ("print(x)", False),
-        ("print(x.mean())", False),
-        ("display(x)", False),
-        ("draw(x)", True),
-        ("draw(x.client, 1)", True),
-        ("figures.draw(x)", False),
-        ("y = draw(x)", False),
-        ("y = x.copy()", False),
-        ("def f():\n    x = 1\n    return x", False),
-        ("[x for x in range(3)]", False),
-        ("lambda x: x", False),
-        ("?x", True),
-        ("x = !ls", True),
-        ("!ls", False),
-    ],
+    ("change", "runs"), [*((code, True) for code in CHANGES_X), *((code, False) for code in LEAVES_X)]
 )
 def test_what_changes_a_name_that_is_read_runs(change: str, runs: bool) -> None:
     assert run(change, ">x") == ([change, "x"] if runs else ["x"])

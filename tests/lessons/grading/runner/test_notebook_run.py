@@ -12,7 +12,7 @@ from typing import Any
 import psutil
 import pytest
 import zmq
-from gpucluster.lessons.grading import ExerciseGrade, Grades, NotebookGrade
+from gpucluster.lessons.grading import ExerciseGrade, NotebookGrade
 from gpucluster.lessons.grading.job import Job
 from gpucluster.lessons.grading.runner import kernel_session as kernel_client
 from gpucluster.lessons.grading.runner import notebook_run
@@ -23,7 +23,7 @@ from gpucluster.lessons.grading.sandbox.keeper import Keeper
 from gpucluster.lessons.grading.sandbox.monitor import ResourceMonitor
 from jupyter_client.blocking.client import BlockingKernelClient
 
-from ..conftest import EXERCISES, LIMITS
+from ..conftest import LIMITS, RIGHT, Graded, HandIn
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -36,15 +36,12 @@ def assign(*a):  # the kernel's other threads go on
 
 @pytest.mark.full
 def test_an_answer_that_ends_the_kernel_in_its_check_costs_no_other(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], small_lesson: Path
+    hand_in: HandIn, graded: Graded, small_lesson: Path
 ) -> None:
-    from gpucluster.lessons.catalogue import find_lesson
-
-    right = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
     ends = "import os\ndef partial(*a):\n    os._exit(1)"
-    hand_in("ana", "", {**right, "06.3": ends, "06.4": "def total(parts)\n    return 1"})
+    hand_in("ana", "", {**RIGHT, "06.3": ends, "06.4": "def total(parts)\n    return 1"})
     # The last exercise: nothing is left for which another kernel would be of use.
-    hand_in("bo", "", {**right, "06.2": WITHOUT_MAIN_THREAD, "06.3": ends})
+    hand_in("bo", "", {**RIGHT, "06.2": WITHOUT_MAIN_THREAD, "06.3": ends})
     ana, bo = graded().submissions
     assert {one.id: one.points for one in ana.exercises} == {"06.2": 1, "06.3": 0, "06.4": 0}, ana.notes
     ended, invalid = ana.notes
@@ -61,14 +58,9 @@ FILLS = "filled = []\nwhile True:\n    filled.append(bytearray(b'1' * 50_000_000
 
 
 @pytest.mark.full
-def test_a_cell_that_fills_the_memory_costs_no_other(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades], small_lesson: Path
-) -> None:
-    from gpucluster.lessons.catalogue import find_lesson
-
-    right = {number: find_lesson("06").exercise(number).solution for number in EXERCISES}
-    hand_in("ana", "", {**right, "06.2": FILLS})
-    hand_in("bo", "", {**right, "06.3": "def partial(*a):\n    " + FILLS.replace("\n", "\n    ")})
+def test_a_cell_that_fills_the_memory_costs_no_other(hand_in: HandIn, graded: Graded, small_lesson: Path) -> None:
+    hand_in("ana", "", {**RIGHT, "06.2": FILLS})
+    hand_in("bo", "", {**RIGHT, "06.3": "def partial(*a):\n    " + FILLS.replace("\n", "\n    ")})
     ana, bo = graded().submissions
     assert {one.id: one.points for one in ana.exercises} == {"06.2": 0, "06.3": 1, "06.4": 1}, ana.notes
     assert ana.status == "memory"
@@ -79,9 +71,7 @@ def test_a_cell_that_fills_the_memory_costs_no_other(
 
 
 @pytest.mark.full
-def test_a_cell_that_loops_fails_or_ends_the_kernel_was_not_left_empty(
-    hand_in: Callable[..., Path], graded: Callable[..., Grades]
-) -> None:
+def test_a_cell_that_loops_fails_or_ends_the_kernel_was_not_left_empty(hand_in: HandIn, graded: Graded) -> None:
     hand_in("ana", "", {"06.2": "while True: pass", "06.3": "import os\nos.kill(os.getpid(), 9)", "06.4": "1 / 0"})
     hand_in("bo", "", {})
     ana, bo = graded(LIMITS.model_copy(update={"cell_seconds": 5.0})).submissions

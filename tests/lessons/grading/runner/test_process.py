@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import errno
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from gpucluster.lessons.grading import Sandboxing, find_submissions, grade
 from gpucluster.lessons.grading.sandbox.folder import Sandbox
 
-from ..conftest import LIMITS
+from ..conftest import LIMITS, HandIn
 
 
-def test_a_full_disk_does_not_end_the_class(
-    hand_in: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_does_not_end_the_class(hand_in: HandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def prepare(sandbox: Sandbox) -> None:
         (sandbox.root / "work").mkdir()
         raise OSError(errno.ENOSPC, "No space left on device")

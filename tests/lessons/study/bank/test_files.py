@@ -7,18 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpucluster.lessons.study.bank.files import (
-    NothingToStudy,
-    StudyFileError,
-    all_cards,
-    all_problems,
-    all_questions,
-    cards_of,
-    hook_cards,
-    problems_of,
-    questions_of,
-    read_file,
-)
+from gpucluster.lessons.study.bank import files
 from gpucluster.lessons.study.bank.items import Cards, Hooks, ParsonsFile, Quiz
 
 from ..conftest import OPTIONS, PROBLEM, card, question
@@ -28,20 +17,28 @@ def quiz(*questions: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"schema_version": 1, "lesson": "91", "questions": list(questions), **fields}
 
 
+def refused(kind: type, path: Path, text: str, sentence: str) -> None:
+    path.write_text(text)
+    with pytest.raises(files.StudyFileError) as caught:
+        files.read_file(path, kind)
+    assert sentence in caught.value.message
+    assert caught.value.message.startswith(f"{path.parent.name}/{path.name}")
+
+
 def test_all_files_are_read(kit: Path) -> None:
-    assert [item.id for item in questions_of("91")] == [f"91.q{number}" for number in range(1, 7)]
-    assert len(all_questions()) == 12
-    assert [item.id for item in cards_of("92")] == ["92.c1", "92.c2", "92.c3"]
-    assert [item.id for item in all_cards()][-2:] == ["hook.1", "hook.2"]
-    assert len(hook_cards()) == 2
-    assert [item.id for item in problems_of("91")] == [item.id for item in all_problems()] == ["91.1"]
+    assert [item.id for item in files.questions_of("91")] == [f"91.q{number}" for number in range(1, 7)]
+    assert len(files.all_questions()) == 12
+    assert [item.id for item in files.cards_of("92")] == ["92.c1", "92.c2", "92.c3"]
+    assert [item.id for item in files.all_cards()][-2:] == ["hook.1", "hook.2"]
+    assert len(files.hook_cards()) == 2
+    assert [item.id for item in files.problems_of("91")] == [item.id for item in files.all_problems()] == ["91.1"]
 
 
 def test_a_file_that_changes_is_read_again(kit: Path) -> None:
     path = kit / "91-one" / "quiz.json"
-    assert len(questions_of("91")) == 6
+    assert len(files.questions_of("91")) == 6
     path.write_text(json.dumps(quiz(question(1))))
-    assert len(questions_of("91")) == 1
+    assert len(files.questions_of("91")) == 1
 
 
 @pytest.mark.parametrize(
@@ -70,12 +67,8 @@ def test_a_file_that_changes_is_read_again(kit: Path) -> None:
     ],
 )
 def test_a_faulty_question(tmp_path: Path, fields: dict[str, Any], sentence: str) -> None:
-    path = tmp_path / "quiz.json"
-    path.write_text(json.dumps(quiz({key: value for key, value in question(1, **fields).items() if value is not None})))
-    with pytest.raises(StudyFileError) as caught:
-        read_file(path, Quiz)
-    assert sentence in caught.value.message
-    assert caught.value.message.startswith(f"{tmp_path.name}/quiz.json: ")
+    given = {key: value for key, value in question(1, **fields).items() if value is not None}
+    refused(Quiz, tmp_path / "quiz.json", json.dumps(quiz(given)), sentence)
 
 
 @pytest.mark.parametrize(
@@ -90,29 +83,22 @@ def test_a_faulty_question(tmp_path: Path, fields: dict[str, Any], sentence: str
     ],
 )
 def test_a_faulty_file(tmp_path: Path, text: str, sentence: str) -> None:
-    path = tmp_path / "quiz.json"
-    path.write_text(text)
-    with pytest.raises(StudyFileError) as caught:
-        read_file(path, Quiz)
-    assert sentence in caught.value.message
+    refused(Quiz, tmp_path / "quiz.json", text, sentence)
 
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "quiz.json").write_bytes(b"\xff\xfe")
-    with pytest.raises(StudyFileError, match="is not JSON in UTF-8"):
-        read_file(tmp_path / "quiz.json", Quiz)
-    with pytest.raises(StudyFileError, match="cannot be read: No such file"):
-        read_file(tmp_path / "missing.json", Quiz)
+    with pytest.raises(files.StudyFileError, match="is not JSON in UTF-8"):
+        files.read_file(tmp_path / "quiz.json", Quiz)
+    with pytest.raises(files.StudyFileError, match="cannot be read: No such file"):
+        files.read_file(tmp_path / "missing.json", Quiz)
 
 
 def test_faulty_cards_and_hooks(tmp_path: Path) -> None:
-    path = tmp_path / "cards.json"
-    path.write_text(json.dumps({"schema_version": 1, "lesson": "91", "cards": [card(1, back="")]}))
-    with pytest.raises(StudyFileError, match=r"91\.c1, back: must not be empty"):
-        read_file(path, Cards)
-    path.write_text(json.dumps({"schema_version": 1, "cards": [card(1, id="hook.1")]}))
-    with pytest.raises(StudyFileError, match=r"hook\.1 needs a name"):
-        read_file(path, Hooks)
+    cards = json.dumps({"schema_version": 1, "lesson": "91", "cards": [card(1, back="")]})
+    refused(Cards, tmp_path / "cards.json", cards, "91.c1, back: must not be empty")
+    hooks = json.dumps({"schema_version": 1, "cards": [card(1, id="hook.1")]})
+    refused(Hooks, tmp_path / "cards.json", hooks, "hook.1 needs a name")
 
 
 @pytest.mark.parametrize(
@@ -129,23 +115,19 @@ def test_faulty_cards_and_hooks(tmp_path: Path) -> None:
     ],
 )
 def test_a_faulty_parsons_problem(tmp_path: Path, lines: list[Any], sentence: str) -> None:
-    path = tmp_path / "parsons.json"
-    path.write_text(json.dumps([{**PROBLEM, "lines": lines}]))
-    with pytest.raises(StudyFileError) as caught:
-        read_file(path, ParsonsFile)
-    assert sentence in caught.value.message
+    refused(ParsonsFile, tmp_path / "parsons.json", json.dumps([{**PROBLEM, "lines": lines}]), sentence)
 
 
 def test_a_lesson_that_is_not_there(kit: Path) -> None:
-    with pytest.raises(NothingToStudy, match="There is no lesson '77'. Lessons: 91, 92."):
-        questions_of("77")
+    with pytest.raises(files.NothingToStudy, match="There is no lesson '77'. Lessons: 91, 92."):
+        files.questions_of("77")
     (kit / "92-two" / "cards.json").unlink()
-    with pytest.raises(NothingToStudy, match="Lesson 92 has no cards."):
-        cards_of("92")
+    with pytest.raises(files.NothingToStudy, match="Lesson 92 has no cards."):
+        files.cards_of("92")
 
 
 def test_one_faulty_lesson_does_not_take_the_others(kit: Path) -> None:
     (kit / "91-one" / "quiz.json").write_text("{")
     (kit / "hooks.json").unlink()
-    assert {item.id[:2] for item in all_questions()} == {"92"}
-    assert len(all_cards()) == 6
+    assert {item.id[:2] for item in files.all_questions()} == {"92"}
+    assert len(files.all_cards()) == 6

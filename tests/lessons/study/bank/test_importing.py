@@ -7,16 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpucluster.lessons.study.bank import items
 from gpucluster.lessons.study.bank.files import StudyFileError, read_file
 from gpucluster.lessons.study.bank.importing import import_file
-from gpucluster.lessons.study.bank.items import (
-    Cards,
-    ChoiceQuestion,
-    NumberQuestion,
-    Quiz,
-    SeveralQuestion,
-    TextQuestion,
-)
 from gpucluster.lessons.study.bank.jupyterquiz import UnknownFormat
 from gpucluster.lessons.study.scrambling import number_key, number_keys, step_of
 
@@ -63,17 +56,17 @@ def test_each_kind_of_question(tmp_path: Path) -> None:
     source = written(tmp_path / "questions.json", [CHOICE, SEVERAL, VALUE, RANGE, TEXT])
     into = tmp_path / "91-one" / "quiz.json"
     done = import_file(source, "91", topic="sums", link="91#sum", into=into)
-    choice, several, value, between, text = read_file(into, Quiz).questions
+    choice, several, value, between, text = read_file(into, items.Quiz).questions
     assert [item.id for item in done.content.questions] == [f"91.q{n}" for n in range(1, 6)]  # type: ignore[union-attr]
-    assert isinstance(choice, ChoiceQuestion) and choice.code == "a = 1" and choice.link == "91#sum"
+    assert isinstance(choice, items.ChoiceQuestion) and choice.code == "a = 1" and choice.link == "91#sum"
     assert [(option.text, option.correct, option.why) for option in choice.options] == [
         ("Markdown", True, "Yes."), ("SVG", False, "That draws."), ("`x += 3`", False, "This option is not right.")
     ]  # fmt: skip
-    assert isinstance(several, SeveralQuestion) and several.code is None
-    assert isinstance(value, NumberQuestion) and (value.answer, value.tolerance) == (3.14, 0.005)
-    assert isinstance(between, NumberQuestion)
+    assert isinstance(several, items.SeveralQuestion) and several.code is None
+    assert isinstance(value, items.NumberQuestion) and (value.answer, value.tolerance) == (3.14, 0.005)
+    assert isinstance(between, items.NumberQuestion)
     assert (between.answer, between.tolerance) == (pytest.approx(9.81), pytest.approx(0.01))
-    assert isinstance(text, TextQuestion) and text.answers == ["Amdahl", "Gene Amdahl"]
+    assert isinstance(text, items.TextQuestion) and text.answers == ["Amdahl", "Gene Amdahl"]
     assert value.explanation == "Right." and text.explanation == "See the lesson."
 
 
@@ -93,7 +86,7 @@ def test_nothing_is_dropped_in_silence(tmp_path: Path) -> None:
 def test_a_choice_with_two_right_options_asks_for_both(tmp_path: Path) -> None:
     answers = [*CHOICE["answers"], {"answer": "HTML", "correct": True}]  # type: ignore[misc]
     done = import_file(written(tmp_path / "q.json", [{**CHOICE, "answers": answers}]), "91", topic="sums")
-    assert isinstance(done.content, Quiz) and isinstance(done.content.questions[0], SeveralQuestion)
+    assert isinstance(done.content, items.Quiz) and isinstance(done.content.questions[0], items.SeveralQuestion)
     assert "has several right options, of which one was enough; now all must be picked." in done.notes[-1]
 
 
@@ -103,7 +96,7 @@ def test_a_choice_with_two_right_options_asks_for_both(tmp_path: Path) -> None:
 def test_significant_digits_become_a_tolerance(tmp_path: Path, precision: Any, right: str, wrong: str) -> None:
     done = import_file(written(tmp_path / "q.json", [{**VALUE, "precision": precision}]), "91", topic="sums")
     question = done.content.questions[0]  # type: ignore[union-attr]
-    assert isinstance(question, NumberQuestion)
+    assert isinstance(question, items.NumberQuestion)
     step, keys = step_of(question.answer, question.tolerance), number_keys(question.answer, question.tolerance)
     assert number_key(float(right), step) in keys
     assert number_key(float(wrong), step) not in keys
@@ -116,13 +109,10 @@ def test_cards(tmp_path: Path) -> None:
     ]
     into = tmp_path / "91-one" / "cards.json"
     done = import_file(written(tmp_path / "c.json", cards), "91", topic="sums", into=into)
-    first, second = read_file(into, Cards).cards
+    first, second = read_file(into, items.Cards).cards
     assert (first.id, first.topic, first.link, first.back) == (
-        "91.c1",
-        "linear-algebra",
-        "91",
-        "Ones: $\\mathbf{I}_m$.",
-    )
+        "91.c1", "linear-algebra", "91", "Ones: $\\mathbf{I}_m$.",
+    )  # fmt: skip
     assert (second.id, second.topic) == ("91.c2", "sums")
     assert done.notes == ("card 2: has HTML; write it as Markdown.",)
     assert str(done).startswith(f"2 cards imported into {into}.")
@@ -200,7 +190,7 @@ def test_the_same_file_twice_gives_no_duplicates(tmp_path: Path) -> None:
     assert into.read_bytes() == before
     more = import_file(written(tmp_path / "r.json", [VALUE, TEXT]), "91", topic="sums", into=into)
     assert more.added == 1
-    assert [item.id for item in read_file(into, Quiz).questions] == ["91.q1", "91.q2", "91.q3"]
+    assert [item.id for item in read_file(into, items.Quiz).questions] == ["91.q1", "91.q2", "91.q3"]
     cards = written(tmp_path / "c.json", [{"front": "a", "back": "b"}] * 2)
     assert import_file(cards, "91", topic="sums").added == 1
 

@@ -28,10 +28,7 @@ MODELS = {"quiz": Quiz, "cards": Cards, "parsons": ParsonsFile, "hooks": Hooks}
 FILES = [*(path for name in ("quiz", "cards", "parsons") for path in sorted(COURSE.glob(f"*/{name}.json"))),
          COURSE / "hooks.json"]  # fmt: skip
 LESSONS = lessons()
-
-
-def named(lesson: Lesson) -> str:
-    return lesson.slug
+PLACE = re.compile(r"\b(all|none|both) of the above\b|\b(option|answer) [abcd]\b|\bfirst option\b", re.IGNORECASE)
 
 
 def places() -> set[str]:
@@ -56,71 +53,37 @@ def test_a_file_is_in_order(path: Path) -> None:
     jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), schemas.schema_of(f"{path.stem}.schema.json"))
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_questions_lead_to_a_cell_and_a_topic(lesson: Lesson) -> None:
-    check_places(questions_of(lesson.id))
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_cards_lead_to_a_cell_and_a_topic(lesson: Lesson) -> None:
-    check_places(cards_of(lesson.id))
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_a_quiz_has_what_a_lesson_needs(lesson: Lesson) -> None:
-    questions = questions_of(lesson.id)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.slug)
+def test_questions_and_cards_of_a_lesson(lesson: Lesson) -> None:
+    questions, cards = questions_of(lesson.id), cards_of(lesson.id)
+    check_places(questions)
+    check_places(cards)
+    assert len(cards) >= 8, "enough cards"
     exam = [question for question in questions if question.exam_only]
     assert len(exam) >= 5
     assert len(questions) - len(exam) >= 5
     assert sum(bool(question.code) for question in questions) >= 2
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_a_choice_has_four_options(lesson: Lesson) -> None:
-    short = [question.id for question in questions_of(lesson.id)
-             if isinstance(question, ChoiceQuestion) and len(question.options) != 4]  # fmt: skip
-    assert short == []
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_no_option_speaks_of_the_place_of_another(lesson: Lesson) -> None:
-    """Options are shuffled."""
-    place = re.compile(r"\b(all|none|both) of the above\b|\b(option|answer) [abcd]\b|\bfirst option\b", re.IGNORECASE)
-    asked = [item for item in questions_of(lesson.id) if isinstance(item, ChoiceQuestion | SeveralQuestion)]
-    told = [item.id for item in asked for option in item.options if place.search(f"{option.text} {option.why}")]
-    assert told == []
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_code_below_a_stem_is_python(lesson: Lesson) -> None:
-    for question in questions_of(lesson.id):
+    for question in questions:
+        if isinstance(question, ChoiceQuestion):
+            assert len(question.options) == 4, question.id
+        if isinstance(question, ChoiceQuestion | SeveralQuestion):
+            told = [option.text for option in question.options if PLACE.search(f"{option.text} {option.why}")]
+            assert told == [], f"{question.id}: options are shuffled"
         if question.code and not question.code.lstrip().startswith(("$", "%", "!")):
             ast.parse(question.code)
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=named)
-def test_there_are_enough_cards(lesson: Lesson) -> None:
-    assert len(cards_of(lesson.id)) >= 8
-
-
-def test_parsons_problems_belong_to_exercises() -> None:
-    for lesson in lessons():
-        if (lesson.folder / "parsons.json").exists():
-            for problem in problems_of(lesson.id):
-                assert lesson.exercise(problem.id) is not None
-
-
-def test_right_options_stand_in_every_place() -> None:
-    found = [letter for lesson in LESSONS for question in questions_of(lesson.id)
-             if isinstance(question, ChoiceQuestion)
-             for letter, option in options_of(question).items() if option.correct]  # fmt: skip
-    for letter in "abcd":
-        assert found.count(letter) >= len(found) / 20
-
-
-def test_a_third_of_all_questions_shows_code() -> None:
+def test_all_questions_cards_and_problems() -> None:
     questions = [question for lesson in LESSONS for question in questions_of(lesson.id)]
-    assert 3 * sum(bool(question.code) for question in questions) >= len(questions)
+    choices = [question for question in questions if isinstance(question, ChoiceQuestion)]
+    found = [letter for one in choices for letter, option in options_of(one).items() if option.correct]
+    assert all(found.count(letter) >= len(found) / 20 for letter in "abcd"), "right options stand in every place"
+    assert 3 * sum(bool(question.code) for question in questions) >= len(questions), "a third shows code"
+    ids = [card.id for card in all_cards()]
+    assert len(ids) == len(set(ids))
+    for lesson in LESSONS:
+        problems = problems_of(lesson.id) if (lesson.folder / "parsons.json").exists() else ()
+        assert None not in [lesson.exercise(problem.id) for problem in problems]
 
 
 def test_there_are_six_hooks() -> None:
@@ -129,11 +92,6 @@ def test_there_are_six_hooks() -> None:
     known = places() | {lesson.id for lesson in lessons()}
     assert {card.id: card.link for card in hooks if card.link not in known} == {}
     assert {card.id: card.topic for card in hooks if card.topic not in topics()} == {}
-
-
-def test_ids_of_cards_are_unique() -> None:
-    ids = [card.id for card in all_cards()]
-    assert len(ids) == len(set(ids))
 
 
 def test_a_topic_of_two_lessons_has_one_title() -> None:
