@@ -6,18 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from gpucluster.bench import transports
 from gpucluster.bench.text import seconds_texts
-from gpucluster.bench.transports import (
-    Messages,
-    Timed,
-    TransportResult,
-    _note_on_kinds,
-    compare_transports,
-    fitted,
-    rows,
-    text,
-    write_page,
-)
 
 SIZES = [0, 1_000, 1_000_000, 64_000_000]
 
@@ -27,32 +17,34 @@ def line(latency: float, rate: float) -> list[float]:
 
 
 def test_latency_and_bandwidth_of_the_line() -> None:
-    latency, each = fitted(SIZES, line(1e-4, 2e9))
+    latency, each = transports.fitted(SIZES, line(1e-4, 2e9))
     assert latency == pytest.approx(1e-4)
     assert 1 / each == pytest.approx(2e9)
-    messages = Messages.of(SIZES, [line(1e-4, 2e9), line(3e-4, 1e9), line(9.0, 1e9)])
+    messages = transports.Messages.of(SIZES, [line(1e-4, 2e9), line(3e-4, 1e9), line(9.0, 1e9)])
     assert messages.seconds == pytest.approx(line(3e-4, 1e9)), "medians of the turns"
     assert messages.quartiles[0] == pytest.approx((2e-4, 4.50015))
     assert messages.line(1_000_000) == pytest.approx(1.3e-3)
 
 
-def made() -> TransportResult:
-    return TransportResult(
+def made() -> transports.TransportResult:
+    messages = {"tcp": [line(3e-4, 1e9)], "mpi": [line(1e-4, 1e9)]}
+    merge = {"tcp": [1.0, 2.0, 3.0], "mpi": [1.0] * 3}
+    return transports.TransportResult(
         started_at="2026-01-01T00:00:00+00:00", wall_seconds=1.0, n_workers=2, n_repeats=3, transports=["tcp", "mpi"],
-        messages={name: Messages.of(SIZES, [line(latency, 1e9)]) for name, latency in (("tcp", 3e-4), ("mpi", 1e-4))},
-        workloads=[Timed(workload="merge", title="", size="tiny", seconds={"tcp": [1.0, 2.0, 3.0], "mpi": [1.0] * 3})],
+        messages={name: transports.Messages.of(SIZES, turns) for name, turns in messages.items()},
+        workloads=[transports.Timed(workload="merge", title="", size="tiny", seconds=merge)],
         hosts=[], versions={"distributed": "1"}, notes=["Left out: ucx: no <GPU>."],
     )  # fmt: skip
 
 
 def test_the_table_has_a_column_for_each_transport() -> None:
     result = made()
-    assert rows(result)[0] == ("WORK", "TCP", "MPI")
-    assert ("latency α", "300 µs", "100 µs") in rows(result)
-    assert ("merge (tiny)", "2.00 s (1.50 to 2.50)", "1.00 s (1.00 to 1.00)") in rows(result)
-    assert ("a block of 1 MB", "1.30 ms (1.30 to 1.30)", "1.10 ms (1.10 to 1.10)") in rows(result)
-    assert ("a block of 1 kB", "301 µs (301 to 301)", "101 µs (101 to 101)") in rows(result)
-    assert ("bandwidth 1/β", "1.00 GB/s", "1.00 GB/s") in rows(result)
+    assert transports.rows(result)[0] == ("WORK", "TCP", "MPI")
+    assert ("latency α", "300 µs", "100 µs") in transports.rows(result)
+    assert ("merge (tiny)", "2.00 s (1.50 to 2.50)", "1.00 s (1.00 to 1.00)") in transports.rows(result)
+    assert ("a block of 1 MB", "1.30 ms (1.30 to 1.30)", "1.10 ms (1.10 to 1.10)") in transports.rows(result)
+    assert ("a block of 1 kB", "301 µs (301 to 301)", "101 µs (101 to 101)") in transports.rows(result)
+    assert ("bandwidth 1/β", "1.00 GB/s", "1.00 GB/s") in transports.rows(result)
 
 
 def test_compared_times_have_one_unit() -> None:
@@ -64,28 +56,28 @@ def test_compared_times_have_one_unit() -> None:
 
 
 def test_note_on_kinds_of_clusters() -> None:
-    assert _note_on_kinds(["unix", "tls", "mpi"], ["unix", "tls", "mpi"]) == [
+    assert transports._note_on_kinds(["unix", "tls", "mpi"], ["unix", "tls", "mpi"]) == [
         "Over tls and mpi the workers are ranks of an MPI program, over unix of a cluster on this machine alone."
     ]
-    assert _note_on_kinds(["unix", "tcp"], ["unix", "tcp"]) == []
-    assert _note_on_kinds(["tls", "mpi"], ["tls", "mpi"]) == []
+    assert transports._note_on_kinds(["unix", "tcp"], ["unix", "tcp"]) == []
+    assert transports._note_on_kinds(["tls", "mpi"], ["tls", "mpi"]) == []
 
 
 def test_page_and_file(tmp_path: Path) -> None:
     result = made()
-    assert "Left out: ucx: no <GPU>." in text(result)
-    write_page(result, tmp_path / "page.html")
+    assert "Left out: ucx: no <GPU>." in transports.text(result)
+    transports.write_page(result, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "no &lt;GPU&gt;" in page
     assert "<script src" not in page
     result.save(tmp_path / "result.json")
-    assert TransportResult.model_validate_json((tmp_path / "result.json").read_text()) == result
+    assert transports.TransportResult.model_validate_json((tmp_path / "result.json").read_text()) == result
 
 
 @pytest.mark.processes
 @pytest.mark.full
 def test_two_transports_take_turns(site) -> None:
-    result = compare_transports(["unix", "tcp", "ucx"], size="tiny", repeats=1)
+    result = transports.compare_transports(["unix", "tcp", "ucx"], size="tiny", repeats=1)
     assert result.transports == ["unix", "tcp"]
     assert "ucx" in result.notes[0]
     assert {one.workload for one in result.workloads} == {"transpose-sum", "merge", "kmeans", "shuffle"}

@@ -42,16 +42,10 @@ def test_cluster_memory_is_bounded_by_machine():
 
 def test_workers_one_by_one():
     figures = sample(
-        memory_bytes=[GIB // 2, 0],
-        memory_limit_bytes=GIB,
-        vram_total_bytes=[4 * GIB, None],
-        vram_used_bytes=[2 * GIB, None],
-        vram_cluster_bytes=[GIB, None],
-        rmm_used_bytes=[GIB // 2, None],
-        rmm_pool_bytes=[GIB, None],
-        gpu_utilization_percent=[81, None],
-        device_error=[None, "The GPU is lost."],
-    )
+        memory_bytes=[GIB // 2, 0], memory_limit_bytes=GIB, vram_total_bytes=[4 * GIB, None],
+        vram_used_bytes=[2 * GIB, None], vram_cluster_bytes=[GIB, None], rmm_used_bytes=[GIB // 2, None],
+        rmm_pool_bytes=[GIB, None], gpu_utilization_percent=[81, None], device_error=[None, "The GPU is lost."],
+    )  # fmt: skip
     assert worker_lines(figures, 10) == [
         "  Worker 0 GPU    81 % busy",
         "  Worker 0 VRAM   ████████████░░░░░░░░░░░░ 2 GiB of 4 GiB (50 %): RMM used 512 MiB; RMM pool, free 512 MiB; "

@@ -22,21 +22,7 @@ def install(target: Path, source: Path = PACKAGE) -> Path:
 
 
 def offer(target: Path, name: str, module: str, *, package: str | None = None, kind: str = "gone:Gone") -> Path:
-    """Install a package that offers a kind of cluster and consists of one module, which may be broken.
-
-    Parameters
-    ----------
-    target : Path
-        The folder.
-    name : str
-        Name of the kind.
-    module : str
-        Source of the module.
-    package : str, optional
-        Name of the distribution; default: derived from ``name``.
-    kind : str
-        Value of the entry point, ``module:Class``; it names the module.
-    """
+    """Install a package that offers a kind of cluster: one module, which may be broken, as its entry point names it."""
     package = package or f"gpucluster-{name}"
     (target / f"{kind.partition(':')[0]}.py").write_text(module)
     info = target / f"{package.replace('-', '_')}-0.1.dist-info"

@@ -50,11 +50,8 @@ def checkout(tmp_path: Path) -> Path:
 
 def test_all_links_lead_somewhere_and_all_pages_are_listed() -> None:
     Staging(Pages(), OUTPUTS).check()
-
-
-def test_no_two_pages_share_a_place_on_the_site() -> None:
     places = list(Pages().places.values())
-    assert len(places) == len(set(places))
+    assert len(places) == len(set(places)), "two pages share a place on the site"
 
 
 def test_a_link_leads_to_the_page_or_to_the_repository(checkout: Path) -> None:
@@ -63,16 +60,10 @@ def test_a_link_leads_to_the_page_or_to_the_repository(checkout: Path) -> None:
     assert "[The panel](panel.md#cards)" in text
     assert "[code](https://github.com/gpucluster/gpucluster/blob/main/src/code.py)" in text
     assert "[all](https://github.com/gpucluster/gpucluster/tree/main/src)" in text
-
-
-def test_code_is_no_link(checkout: Path) -> None:
     text = "`[a](b.md)`\n\n```python\nx = d[0](y)\n```\n\n[`code`](panel.md)\n"
-    assert on_the_site(Pages(checkout), "docs/panel.md", text) == text
-
-
-def test_broken_link_is_named(checkout: Path) -> None:
+    assert on_the_site(pages, "docs/panel.md", text) == text, "code is no link"
     with pytest.raises(SiteError, match=r"docs/panel.md: the link to 'gone.md' leads to nothing"):
-        on_the_site(Pages(checkout), "docs/panel.md", "[x](gone.md)")
+        on_the_site(pages, "docs/panel.md", "[x](gone.md)")
 
 
 def test_a_page_on_no_list_is_named(checkout: Path) -> None:

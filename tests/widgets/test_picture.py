@@ -52,12 +52,9 @@ def test_picture_escapes_names():
     assert not [style for style in found.attributes["style"] if "url(" in style or "expression" in style]
 
 
-def test_no_figures_no_gauges():
+def test_missing_figures():
     assert "State at" in Picture(cluster(), sample()).html
     assert "State at" not in Picture(cluster()).html
-
-
-def test_memory_without_a_limit_has_no_share():
     figures = sample(memory_bytes=[GIB, GIB], memory_limit_bytes=[GIB, None])
     assert "2 GiB\n" in Picture(cluster(), figures).text
 

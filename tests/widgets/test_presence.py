@@ -13,19 +13,6 @@ from gpucluster.client import transport
 from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.models import ClusterModel
 from gpucluster.widgets import kernel
-from gpucluster.widgets.kernel import (
-    MOST_VIEWS,
-    PATIENCE_SECONDS,
-    PROBE_SECONDS,
-    UNANSWERED,
-    UNANSWERED_WHILE_BUSY,
-    ClusterFeed,
-    Opened,
-    Presence,
-    Scale,
-    Stop,
-    read_message,
-)
 
 from tests.conftest import until_async
 
@@ -37,9 +24,9 @@ class Clock:
         return self.now
 
 
-def presence() -> tuple[Presence, Clock]:
+def presence() -> tuple[kernel.Presence, Clock]:
     clock = Clock()
-    return Presence(clock), clock
+    return kernel.Presence(clock), clock
 
 
 def test_view_is_expected_after_display():
@@ -48,7 +35,7 @@ def test_view_is_expected_after_display():
     assert not found.looked_at(busy=True)
     found.displayed()
     assert found.looked_at(busy=False)
-    clock.now += PATIENCE_SECONDS + 1
+    clock.now += kernel.PATIENCE_SECONDS + 1
     assert not found.looked_at(busy=False)
     assert found.looked_at(busy=True), "a busy kernel has not read the view's message yet"
 
@@ -70,9 +57,9 @@ def test_a_view_that_closes_ends_it_at_once():
 def test_silent_view_is_dropped_and_can_return():
     found, clock = presence()
     found.opened("a", keeps=False)
-    clock.now += PATIENCE_SECONDS - 1
+    clock.now += kernel.PATIENCE_SECONDS - 1
     found.answered()
-    clock.now += PATIENCE_SECONDS - 1
+    clock.now += kernel.PATIENCE_SECONDS - 1
     assert found.looked_at(busy=False)
     clock.now += 2
     assert not found.looked_at(busy=False)
@@ -83,16 +70,16 @@ def test_silent_view_is_dropped_and_can_return():
 def test_messages_do_not_pile_up():
     found, clock = presence()
     found.opened("a", keeps=False)
-    for _ in range(UNANSWERED):
+    for _ in range(kernel.UNANSWERED):
         assert found.may_send(busy=False)
         found.sent()
     assert not found.may_send(busy=False)
-    clock.now += PROBE_SECONDS
+    clock.now += kernel.PROBE_SECONDS
     assert found.may_send(busy=False), "a probe"
     found.sent()
     assert not found.may_send(busy=False)
     found.answered()
-    for _ in range(UNANSWERED_WHILE_BUSY):
+    for _ in range(kernel.UNANSWERED_WHILE_BUSY):
         assert found.may_send(busy=True), "a busy kernel reads no answers"
         found.sent()
     assert not found.may_send(busy=True)
@@ -101,20 +88,22 @@ def test_messages_do_not_pile_up():
 @pytest.mark.full
 def test_a_flood_of_views_is_not_remembered():
     found, _ = presence()
-    for number in range(10 * MOST_VIEWS):
+    for number in range(10 * kernel.MOST_VIEWS):
         found.opened(str(number), keeps=False)
-    assert len(found._views) == MOST_VIEWS
+    assert len(found._views) == kernel.MOST_VIEWS
 
 
 def test_valid_and_deeply_nested_reports():
     nested: Any = []
     for _ in range(100_000):
         nested = [nested]
-    assert read_message({"kind": "scale", "n_workers": nested}) is None
-    assert read_message({"kind": "opened", "view": "a1", "keeps": True}) == Opened(kind="opened", view="a1", keeps=True)
-    assert read_message({"kind": "stop"}) == Stop(kind="stop")
-    scale = read_message({"kind": "scale", "n_workers": 3})
-    assert isinstance(scale, Scale)
+    assert kernel.read_message({"kind": "scale", "n_workers": nested}) is None
+    assert kernel.read_message({"kind": "opened", "view": "a1", "keeps": True}) == kernel.Opened(
+        kind="opened", view="a1", keeps=True
+    )
+    assert kernel.read_message({"kind": "stop"}) == kernel.Stop(kind="stop")
+    scale = kernel.read_message({"kind": "scale", "n_workers": 3})
+    assert isinstance(scale, kernel.Scale)
     assert scale.n_workers == 3
 
 
@@ -131,7 +120,7 @@ def test_valid_and_deeply_nested_reports():
     ],
 )  # fmt: skip
 def test_invalid_reports_are_ignored(content: Any):
-    assert read_message(content) is None
+    assert kernel.read_message(content) is None
 
 
 class Listener:
@@ -167,7 +156,7 @@ async def test_changed_record_reaches_listeners_within_a_second(monkeypatch: Any
     monkeypatch.setattr(kernel, "is_sampled", lambda model: False)
     records = (SimpleNamespace(state=SimpleNamespace(ended=False), number=number) for number in itertools.count())
     control: Any = SimpleNamespace(registry=SimpleNamespace(find=lambda _: next(records)))
-    feed, listener = ClusterFeed(control, "unused"), Listener()
+    feed, listener = kernel.ClusterFeed(control, "unused"), Listener()
     feed.add(listener)
     async with asyncio.timeout(2):
         await until_async(lambda: len(listener.models) == 3)
@@ -178,7 +167,7 @@ async def test_changed_record_reaches_listeners_within_a_second(monkeypatch: Any
 async def test_listeners_share_a_connection(
     shared_site: Any, shared_cluster: ClusterModel, connections: list[str]
 ) -> None:
-    feed = ClusterFeed(AsyncControl(shared_site.directory), shared_cluster.id)
+    feed = kernel.ClusterFeed(AsyncControl(shared_site.directory), shared_cluster.id)
     listeners = [Listener() for _ in range(5)]
     for listener in listeners:
         feed.add(listener)
@@ -207,7 +196,7 @@ async def test_listeners_share_a_connection(
 async def test_end_and_removal_are_reported(site: Any) -> None:
     model = await asyncio.to_thread(site.running)
     control = AsyncControl(site.directory)
-    feed, listener = ClusterFeed(control, model.id), Listener()
+    feed, listener = kernel.ClusterFeed(control, model.id), Listener()
     feed.add(listener)
     await until_async(lambda: listener.lines)
     await control.stop(model.id)
