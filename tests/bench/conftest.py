@@ -1,7 +1,5 @@
 """Results without a cluster, and a small cluster to measure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

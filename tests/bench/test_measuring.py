@@ -1,7 +1,5 @@
 """Short measurements on a cluster."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

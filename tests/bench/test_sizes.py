@@ -1,7 +1,5 @@
 """The choice of sizes, and checks of results."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

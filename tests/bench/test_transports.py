@@ -1,7 +1,5 @@
 """Comparison of transports: the line through the messages, the table, and two clusters in turns."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A handle of gpucluster and an equal ``LocalCluster``, for snippets that run on both."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Python's figures and texts of gauges match the cases that TypeScript has to match, too."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Gauges as lines, rankings and sentences."""
 
-from __future__ import annotations
-
 import pytest
 from gpucluster.gauges import text
 from gpucluster.gauges.figures import worker_figures

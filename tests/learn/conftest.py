@@ -1,7 +1,5 @@
 """A small cluster, and data cut into blocks in awkward ways."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

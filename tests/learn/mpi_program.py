@@ -1,7 +1,5 @@
 """Run under ``mpiexec``: fits of ranks on their own rows equal those of one process on all rows."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What several files of tests need: all estimators, an algorithm, refused calls, and an interruption."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import signal

@@ -1,7 +1,5 @@
 """Generated tables: the same rows for any blocks, and models can be fitted to them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

@@ -1,7 +1,5 @@
 """The examples of each page of the documentation run in order on two CPU workers."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

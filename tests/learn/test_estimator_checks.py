@@ -1,7 +1,5 @@
 """scikit-learn's own checks of estimators, on arrays in memory: parameters, errors, attributes, pickling, and more."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -1,7 +1,5 @@
 """All public functions that compute: Ctrl-C leaves nothing behind, and unusable data are refused."""
 
-from __future__ import annotations
-
 import gc
 import signal
 import time

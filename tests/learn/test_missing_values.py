@@ -1,7 +1,5 @@
 """Missing or infinite values in rows and weights are an error, as in scikit-learn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every estimator under every backend of joblib and inside tasks of Dask gives the same model, without deadlocks."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Iterator
 from typing import Any

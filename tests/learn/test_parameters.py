@@ -1,7 +1,5 @@
 """Declared parameters: the constructor, checks before fitting, and ``set_output(transform="pandas")`` for Dask data."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

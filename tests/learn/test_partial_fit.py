@@ -1,7 +1,5 @@
 """`partial_fit` block by block equals `fit` to all rows, so wrappers such as Dask-ML's can use it."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from typing import Any
 

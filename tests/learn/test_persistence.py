@@ -1,7 +1,5 @@
 """Loaded models equal the saved ones; files of other formats and changed files are refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Parameters and data that estimators refuse, each with the beginning of the message that says what to do instead."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

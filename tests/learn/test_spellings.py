@@ -3,8 +3,6 @@
 The snippets are in the style of these libraries' documentation.
 """
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from collections.abc import Callable, Iterator

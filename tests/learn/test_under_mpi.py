@@ -1,7 +1,5 @@
 """Estimators and metrics under ``mpiexec``, where each rank has rows of different classes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -31,8 +31,6 @@ which the first only removes lines. Code below them follows the other answer, so
 first.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A private registry, and one real cluster per module."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What every drawing of a lesson must be: sound SVG within its frame, words for those who cannot see it, no script."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from xml.etree import ElementTree

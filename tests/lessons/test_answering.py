@@ -1,7 +1,5 @@
 """Files of answers are read as they say, and a mistake in one is reported with its line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

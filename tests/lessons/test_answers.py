@@ -1,7 +1,5 @@
 """The checks themselves are checked: right answers of any style pass, wrong ones fail, empty ones fail politely."""
 
-from __future__ import annotations
-
 import builtins
 import linecache
 import os

@@ -1,7 +1,5 @@
 """One source, three notebooks, a sheet and a page."""
 
-from __future__ import annotations
-
 import ast
 import html
 import io

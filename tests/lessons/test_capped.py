@@ -1,7 +1,5 @@
 """A function that needs more than it may have ends with a real MemoryError, and takes nothing else with it."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

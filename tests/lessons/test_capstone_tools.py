@@ -1,7 +1,5 @@
 """What lesson 15 trains, serves, imitates and draws."""
 
-from __future__ import annotations
-
 import json
 import urllib.error
 import urllib.request

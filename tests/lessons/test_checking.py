@@ -1,7 +1,5 @@
 """What a check reports on wrong calls and broken code; counted calls; failures that are expected."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

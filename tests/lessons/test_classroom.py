@@ -1,7 +1,5 @@
 """The class view, with honest learners and with hostile files."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

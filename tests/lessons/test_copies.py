@@ -1,7 +1,5 @@
 """Resetting a lesson loses nothing."""
 
-from __future__ import annotations
-
 import json
 import os
 from datetime import datetime

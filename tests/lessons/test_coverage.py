@@ -1,7 +1,5 @@
 """Every row of the source material leads to something that is there, or to a lesson that is planned."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The lesson's code on blocks that, like CuPy's, refuse to be mixed with NumPy arrays or copied without being asked."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The simulations of lesson 11: a pool by RMM's rules, warps, a device that spills, arrays that count."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What lesson 11 asks of a GPU, against stand-ins with the names and the signatures of RMM 26.10 and CuPy."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from pathlib import Path

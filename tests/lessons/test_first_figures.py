@@ -1,7 +1,5 @@
 """What figures of lessons say about the numbers they draw."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree
 

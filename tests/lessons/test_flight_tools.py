@@ -1,7 +1,5 @@
 """What lesson 05 uses beside the checks: files, plans, reading code, a small worker, an unchanged script."""
 
-from __future__ import annotations
-
 import builtins
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exercises that build on earlier ones are graded alone, and the notebook's own names are restored afterwards."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

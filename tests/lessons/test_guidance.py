@@ -1,7 +1,5 @@
 """Hints in three steps, then the solution; predictions."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

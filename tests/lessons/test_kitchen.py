@@ -1,7 +1,5 @@
 """The kitchen of lesson 03: orders, cooks that are threads or workers, and the log."""
 
-from __future__ import annotations
-
 import threading
 import time
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The answers of lesson 06, with many hidden inputs, and all the ways to leave one empty."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

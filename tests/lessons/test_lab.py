@@ -1,7 +1,5 @@
 """The first and the last cell: which cluster a lesson uses, and what is left afterwards."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What lesson 12 measures and draws: ping-pong over each transport, and pictures with words."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

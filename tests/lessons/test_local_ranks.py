@@ -1,7 +1,5 @@
 """Ranks simulated by threads do what mpi4py does: where MPI is, the same functions give the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

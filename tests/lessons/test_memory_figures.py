@@ -1,7 +1,5 @@
 """The pictures of lesson 11: sound SVG, words for those who cannot see them, and nothing that runs."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Notebooks import what lies in a lesson's folder by a short name, and nothing is imported before it is used."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import subprocess

@@ -1,7 +1,5 @@
 """What the checks of lesson 12 take for granted; what workers send each other is written down by them."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import dask.array as da

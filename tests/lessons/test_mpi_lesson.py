@@ -1,7 +1,5 @@
 """Lesson 09: its solutions on a cluster, without MPI; its pictures say what they show."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -3,8 +3,6 @@
 Where the fault makes no difference, as that of sets where no set is asked for, the check must pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType

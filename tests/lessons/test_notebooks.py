@@ -3,8 +3,6 @@
 The solution of lesson 06 is what the demonstration runs, looked at in the same way: ``tests/test_demo.py``.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The agenda of a day fits its hours; the code of the live-coding page runs from top to bottom."""
 
-from __future__ import annotations
-
 import io
 import re
 from contextlib import redirect_stdout

@@ -1,7 +1,5 @@
 """Lesson 07: answers on the cluster, what the checks know about the photos, pictures as tables of tiles."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

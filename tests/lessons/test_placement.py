@@ -1,7 +1,5 @@
 """Which worker holds which blocks, and the order of rows that this gives."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

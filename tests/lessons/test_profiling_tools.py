@@ -1,7 +1,5 @@
 """What lesson 13 simulates, measures and draws, and what its checks take for granted about Dask's files."""
 
-from __future__ import annotations
-
 import html
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """What all checks look for: inputs that change, answers that remember, results that cannot be used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

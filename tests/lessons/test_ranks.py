@@ -1,7 +1,5 @@
 """One function as several ranks: under MPI, on the workers, and what is said when a rank fails."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Lesson 04: workers that crash and come back, the scheduler's log, and the processes of a cluster."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lesson 16: its rules are those of the kit; the certificate."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Clusters made with Dask alone keep their files where other users cannot plant any."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

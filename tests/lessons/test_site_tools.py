@@ -1,7 +1,5 @@
 """What lesson 14 works with: scripts as Slurm reads them, tunnels, the loop, processes started by hand, figures."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ use of it, even in functions that a cell calls, needs the same guards. A blank f
 it and look at what comes back.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

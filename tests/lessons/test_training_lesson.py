@@ -1,7 +1,5 @@
 """Lesson 10: what its checks and pictures take for granted, and its answers with many hidden inputs."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree
 

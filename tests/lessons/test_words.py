@@ -1,7 +1,5 @@
 """Words of the lessons: each first use is a link to the list at the end, in notebooks, pages and on the site."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

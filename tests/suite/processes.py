@@ -5,8 +5,6 @@ folder of such tests, or it is marked ``processes``. This is enforced: a test th
 process fails in every run.
 """
 
-from __future__ import annotations
-
 import multiprocessing.process
 import os
 import sys

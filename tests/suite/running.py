@@ -1,7 +1,5 @@
 """In which order several processes take the files, and what is looked at around each test."""
 
-from __future__ import annotations
-
 import faulthandler
 import gc
 import os

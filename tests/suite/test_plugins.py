@@ -1,7 +1,5 @@
 """A test that says it starts no process, and does, fails; one that does not end is named, and the run goes on."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The package of a kind of cluster, built and installed as a user would install it."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

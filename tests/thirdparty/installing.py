@@ -1,7 +1,5 @@
 """Installs packages of tests into a folder for PYTHONPATH, without network."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

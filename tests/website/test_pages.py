@@ -1,7 +1,5 @@
 """Pages of the documentation: links, lists, lessons with outputs. `test_site` tests the built site."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

@@ -1,7 +1,5 @@
 """Each guarantee of docs/security.md and SECURITY.md names an existing test."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

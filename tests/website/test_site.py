@@ -1,7 +1,5 @@
 """Sphinx builds the site without a warning, and it works in a browser without a network."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Slides of the lessons: their text, their notes, and their height."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

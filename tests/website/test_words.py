@@ -1,7 +1,5 @@
 """Documentation, lessons and source avoid the phrases of `.ci/words.txt`."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A real kernel and a minimal front end: outputs, widget models, and messages to them."""
 
-from __future__ import annotations
-
 import json
 import queue
 import time

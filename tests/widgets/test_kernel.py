@@ -1,7 +1,5 @@
 """Widgets in a real kernel with a real cluster, and without a front end: executed notebooks, HTML, plain Python."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

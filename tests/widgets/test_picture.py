@@ -1,7 +1,5 @@
 """The static picture: its texts, and no active content."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 from gpucluster.protocol.messages import MessageCode

@@ -1,7 +1,5 @@
 """Presence of viewers, messages of the front end, and one connection per cluster."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

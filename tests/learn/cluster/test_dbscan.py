@@ -1,7 +1,5 @@
 """DBSCAN finds exactly what scikit-learn finds, however the rows are cut."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask

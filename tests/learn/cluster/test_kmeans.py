@@ -1,7 +1,5 @@
 """k-means finds what scikit-learn finds, however the rows are cut."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

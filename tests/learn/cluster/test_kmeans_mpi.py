@@ -1,7 +1,5 @@
 """k-means finds the same on workers of a dask-mpi cluster that communicate over MPI."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

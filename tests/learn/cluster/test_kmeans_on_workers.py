@@ -1,7 +1,5 @@
 """The scheduler's work for k-means does not grow with iterations or rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

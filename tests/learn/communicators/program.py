@@ -1,7 +1,5 @@
 """The program of every rank in the tests of all communicators."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

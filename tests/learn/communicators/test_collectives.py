@@ -1,7 +1,5 @@
 """The same program gives the same results on all communicators."""
 
-from __future__ import annotations
-
 import queue
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Different transformers for different columns, against scikit-learn's class on the same table in memory."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

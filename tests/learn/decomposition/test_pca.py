@@ -1,7 +1,5 @@
 """Principal components, singular values and QR: the numbers of scikit-learn and NumPy for any blocks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

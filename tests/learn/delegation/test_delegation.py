@@ -1,7 +1,5 @@
 """Translation to cuML and back, against a SIMULATED ``cuml.dask`` (tests/fakes/rapids): no GPU is needed or proved."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import sys
@@ -279,7 +277,7 @@ def test_every_public_method_has_the_decorator(cls: type) -> None:
 def test_a_missing_decorator_is_found() -> None:
     class Forgetful(TransformerMixin, DistributedEstimator):
         @delegable
-        def fit(self, X: Any) -> Forgetful:
+        def fit(self, X: Any) -> Any:
             return self
 
         def transform(self, X: Any) -> Any:  # wrapped by scikit-learn, but without the decorator

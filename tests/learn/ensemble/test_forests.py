@@ -1,7 +1,5 @@
 """Forests equal scikit-learn's for any blocks and order of rows, except with trees on one block each."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask

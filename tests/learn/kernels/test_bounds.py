@@ -1,7 +1,5 @@
 """Checking only the rows that may have a new nearest centre gives the same result as checking all rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The CUDA C++ kernels on a SIMULATED GPU (tests/fakes/gpu_kernels): compiled for the CPU, which proves no GPU."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Both kernels of k-means do the same, for any points, weights and centres."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear, ridge, lasso and elastic net regression: scikit-learn's coefficients for any blocks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.dataframe as dd

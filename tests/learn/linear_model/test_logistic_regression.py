@@ -1,7 +1,5 @@
 """Logistic regression: scikit-learn's coefficients for any blocks and communicator."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.dataframe as dd

@@ -1,7 +1,5 @@
 """Metrics against scikit-learn's, for several partitionings."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Metrics and classifiers accept and refuse the same labels as scikit-learn on the same data in memory."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from itertools import combinations_with_replacement

@@ -1,7 +1,5 @@
 """Parts for training and testing: exact, aligned, and the same for any blocks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask

@@ -1,7 +1,5 @@
 """Naive Bayes against scikit-learn's on digits, for several partitionings."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask

@@ -1,7 +1,5 @@
 """Neighbours against scikit-learn's brute force on digits, for several partitionings."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

@@ -1,7 +1,5 @@
 """Encoders against scikit-learn's, where categories are missing from some blocks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

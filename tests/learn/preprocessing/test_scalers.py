@@ -1,7 +1,5 @@
 """Scaled columns: scikit-learn's numbers for any blocks, and with missing values."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import dask.array as da

@@ -1,7 +1,5 @@
 """Data larger than memory: fits know their size before computing anything, and keep nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

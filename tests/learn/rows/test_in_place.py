@@ -1,7 +1,5 @@
 """Algorithms without tasks: the same results; errors end all ranks, and tasks do what cannot be done without."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Algorithms on workers: placement of blocks, results when a worker dies, and no rank waits forever."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -1,7 +1,5 @@
 """The blocks of one rank, and joining them for algorithms that need larger ones."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """A small lesson with three real exercises that need no cluster, and ways to hand it in."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What a notebook may try against what is not its own, one function each, and what is laid out for that."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

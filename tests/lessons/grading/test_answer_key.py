@@ -1,7 +1,5 @@
 """What happens around the runners: the answer key, and writing down what is graded so far."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable
 from pathlib import Path

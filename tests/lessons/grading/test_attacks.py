@@ -1,7 +1,5 @@
 """Submissions that want points without an answer, or harm: none gets any, and the others get theirs."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

@@ -1,7 +1,5 @@
 """``gpucluster lessons grade`` from the shell."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

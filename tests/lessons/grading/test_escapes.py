@@ -3,8 +3,6 @@
 Older versions of Landlock are what they were: nothing is asked for that they did not have.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

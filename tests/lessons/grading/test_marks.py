@@ -1,7 +1,5 @@
 """Marks: one row per learner, made of the grades of notebooks."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

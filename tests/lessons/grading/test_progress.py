@@ -1,7 +1,5 @@
 """An interrupted run continues where it stopped, several notebooks at a time, and the results keep their order."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

@@ -1,7 +1,5 @@
 """The table and the page: every notebook and exercise; what learners write is no formula and no HTML."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

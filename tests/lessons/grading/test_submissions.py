@@ -1,7 +1,5 @@
 """Which notebooks are graded, whose they are, and where in them exercises are graded."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

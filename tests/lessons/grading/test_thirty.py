@@ -3,8 +3,6 @@
 As root, ``test_attacks`` and ``test_escapes`` try the same.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -35,8 +33,6 @@ import json, sys
 from pathlib import Path
 from gpucluster.lessons.grading import Limits, find_submissions, grade
 from gpucluster.lessons.grading.sandbox.trying import choose
-
-from .conftest import HandIn
 grades = grade(
     find_submissions(Path(sys.argv[1])), Limits.model_validate_json(sys.argv[2]), seed=7, jobs=2,
     sandboxing=choose().sandboxing,

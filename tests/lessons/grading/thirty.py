@@ -1,7 +1,5 @@
 """Thirty hostile submissions: what each does, and which of its points it keeps."""
 
-from __future__ import annotations
-
 from .conftest import ALL, NONE, RIGHT
 from .test_attacks import (
     BOMB,

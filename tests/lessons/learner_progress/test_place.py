@@ -1,7 +1,5 @@
 """Where the progress file is, and which cards are due."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A learner who shares: what is written, when, and how it ends."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import stat

@@ -1,7 +1,5 @@
 """The progress file: private, whole, never lost, never overwritten when it cannot be read."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """The rule table of the study advisor."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

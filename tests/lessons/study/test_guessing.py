@@ -1,7 +1,5 @@
 """Who knows nothing gets what chance gives: no habit of the authors tells which option is right."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

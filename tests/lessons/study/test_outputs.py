@@ -1,7 +1,5 @@
 """What quiz, cards, hooks, Parsons problems and progress leave in a notebook."""
 
-from __future__ import annotations
-
 import json
 import pkgutil
 import re

@@ -1,7 +1,5 @@
 """The published JSON Schemas: fresh, valid, and as strict as the program where a schema can be."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 To rewrite the vectors: ``GPUCLUSTER_WRITE_VECTORS=1 pytest tests/lessons/study/test_scrambling.py``.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

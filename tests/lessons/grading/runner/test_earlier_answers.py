@@ -1,7 +1,5 @@
 """An empty answer does not cost the points of the exercises that build on it, and shows no solution too early."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import tempfile

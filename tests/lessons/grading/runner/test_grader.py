@@ -1,7 +1,5 @@
 """Wrong answers get no point in the place where they are judged, and a check without its cluster gives none."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Cells of a lesson that need not run to grade what the learner has written."""
 
-from __future__ import annotations
-
 import pytest
 from gpucluster.lessons.grading.runner.steps import fingerprint, needed_cells
 

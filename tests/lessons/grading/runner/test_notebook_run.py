@@ -1,7 +1,5 @@
 """A notebook goes through as many kernels as it takes, and no exercise pays for what another one did."""
 
-from __future__ import annotations
-
 import errno
 import sys
 import tempfile

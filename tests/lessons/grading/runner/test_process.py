@@ -1,7 +1,5 @@
 """What happens when this machine cannot grade: a result that says so, and the class goes on."""
 
-from __future__ import annotations
-
 import errno
 import tempfile
 from pathlib import Path

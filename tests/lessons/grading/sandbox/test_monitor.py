@@ -1,7 +1,5 @@
 """What the monitor sees of its descendants, and which of them it ends; each test in a separate program."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """What is said of a machine that holds notebooks back in part only, and what a runner refuses to do."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

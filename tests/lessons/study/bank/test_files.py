@@ -1,7 +1,5 @@
 """Study files: valid ones are read, errors name the place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Questions of jupyterquiz and cards of jupytercards become ours."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The questions and cards of the real lessons: in order, and every link leads somewhere."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -4,8 +4,6 @@ Like a job of a real batch system, it detaches from its parent, waits in the que
 state in ``DIRECTORY/NAME.state``. An environment variable of its processes has its name.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The options of the kind."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from gpucluster.protocol.spec import SpecBase, shown_in
