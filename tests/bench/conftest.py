@@ -17,7 +17,6 @@ def target(shared_cluster: ClusterModel) -> Iterator[Target]:
 
 
 def measurement(**changes: Any) -> Measurement:
-    """Return a measurement of k-means with some fields replaced."""
     facts: dict[str, Any] = {
         "workload": "kmeans", "title": "k-means", "size": "small", "parameters": {"rows": 500_000}, "n_workers": 2,
         "n_blocks": 4, "seconds": [1.0, 1.1, 1.2, 1.3, 1.4], "warm_up_seconds": 2.0, "prepare_seconds": 0.5,

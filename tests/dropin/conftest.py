@@ -14,8 +14,6 @@ ALIKE: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "memory_limit"
 
 
 class Both(NamedTuple):
-    """The two clusters of a snippet."""
-
     ours: Any
     theirs: Any
 

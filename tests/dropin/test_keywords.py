@@ -14,7 +14,6 @@ QUIET = {"silence_logs": logging.ERROR, "dashboard_address": ":0", "scheduler_po
 
 
 def snippet(make, scratch, module):
-    """Create a cluster with many keywords, and return their effects."""
     with (
         make(
             n_workers=0, threads_per_worker=2, memory_limit=0, processes=True, resources={"GPU": 2},

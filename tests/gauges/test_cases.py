@@ -8,18 +8,7 @@ from typing import Any
 import dask
 import distributed  # noqa: F401  # sets the defaults of workers
 import pytest
-from gpucluster.gauges.figures import (
-    PART_NAMES,
-    Bar,
-    Figures,
-    cluster_figures,
-    count_text,
-    duration_text,
-    percent_text,
-    size_text,
-    worker_figures,
-    worker_title,
-)
+from gpucluster.gauges import figures
 from gpucluster.gauges.text import others_text, running_tasks, sentences, shared_text
 from gpucluster.protocol.telemetry import TelemetrySample
 
@@ -31,17 +20,22 @@ SCHEMA = Path(__file__).parents[2] / "labextension" / "schema" / "plugin.json"
 
 @pytest.mark.parametrize(
     ("group", "text"),
-    [("sizes", size_text), ("percents", percent_text), ("counts", count_text), ("durations", duration_text)],
+    [
+        ("sizes", figures.size_text),
+        ("percents", figures.percent_text),
+        ("counts", figures.count_text),
+        ("durations", figures.duration_text),
+    ],
 )
 def test_texts(group: str, text: Callable[[float], str]):
     assert [text(value) for value, _ in CASES[group]] == [expected for _, expected in CASES[group]]
 
 
 def test_names():
-    assert CASES["names"] == PART_NAMES
+    assert CASES["names"] == figures.PART_NAMES
     for case in CASES["titles"]:
         sample = sample_of(case)
-        assert [worker_title(sample, place) for place in range(len(sample.workers))] == case["titles"]
+        assert [figures.worker_title(sample, place) for place in range(len(sample.workers))] == case["titles"]
 
 
 def test_thresholds_match_settings_and_marks_match_dask():
@@ -55,31 +49,31 @@ def sample_of(case: dict[str, Any]) -> TelemetrySample:
     return TelemetrySample.model_validate({"id": "0123abcd", "at": "2026-11-21T10:00:05+00:00", **case["sample"]})
 
 
-def content(bar: Bar | None) -> dict[str, Any] | None:
+def content(bar: figures.Bar | None) -> dict[str, Any] | None:
     if bar is None:
         return None
     parts = {part.kind: part.size_bytes for part in bar.parts}
     return {"parts": parts, "used": bar.used_bytes, "total": bar.total_bytes}
 
 
-def expect(figures: Figures, case: dict[str, Any]):
+def expect(shown: figures.Figures, case: dict[str, Any]):
     assert case.keys() <= COMPARED, "neither this file nor gaugecases.spec.ts compares it"
     for name in ("vram", "memory", "results"):
-        bar, expected = getattr(figures, name), case.get(name)
+        bar, expected = getattr(shown, name), case.get(name)
         assert content(bar) == (expected and {key: expected[key] for key in ("parts", "used", "total")}), name
         if expected and "text" in expected:
-            assert list(content(bar)["parts"]) == [kind for kind in PART_NAMES if kind in expected["parts"]]
+            assert list(content(bar)["parts"]) == [kind for kind in figures.PART_NAMES if kind in expected["parts"]]
             share = f" ({expected['percent']})" if "percent" in expected else ""
             assert bar.text == f"{expected['text']}{share}"
-    assert (None if figures.gpu is None else percent_text(figures.gpu)) == case.get("gpu")
+    assert (None if shown.gpu is None else figures.percent_text(shown.gpu)) == case.get("gpu")
 
 
 @pytest.mark.parametrize("case", CASES["samples"], ids=lambda case: case["name"])
 def test_figures(case: dict[str, Any]):
     sample, cluster = sample_of(case), case["cluster"]
-    expect(cluster_figures(sample), cluster)
+    expect(figures.cluster_figures(sample), cluster)
     for place, expected in enumerate(case["workers"]):
-        expect(worker_figures(sample, place), expected)
+        expect(figures.worker_figures(sample, place), expected)
     assert shared_text(sample) == cluster.get("shared", "")
     assert others_text(sample) == cluster.get("others", "")
     assert running_tasks(sample) == cluster.get("tasks", {}).get("running", 0)

@@ -42,7 +42,6 @@ def repeated(rows: Rows, *, times: int = 3, pause: float = 0.0) -> tuple[float, 
 
 
 def refused(error: Any, message: str, call: Callable[[], Any]) -> None:
-    """Expect that a call raises an error whose message matches."""
     with pytest.raises(error, match=message):
         call()
 

@@ -52,7 +52,6 @@ OF_LABELS = frozenset({"LabelBinarizer", "LabelEncoder"})
 
 
 def estimators() -> list[Any]:
-    """Return one of each estimator of the package that takes tables."""
     return [cls(**SMALL.get(name, {})) for name, cls in ESTIMATORS.items() if name not in OF_LABELS]
 
 

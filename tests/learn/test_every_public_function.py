@@ -139,7 +139,6 @@ def test_every_public_name_is_interrupted(dask_client: Client) -> None:
 
 
 def tables(seed: int = 0) -> tuple[Any, Any, Any]:
-    """Return numbers, labels and words, all lazy."""
     X = da.random.default_rng(seed).random((40, 2), chunks=(10, 2))
     words = dd.from_pandas(pd.DataFrame({"city": ["Oslo", "Rome", "Bonn", "Rome"] * 10}), npartitions=4)
     return X, (X[:, 0] > 0.5).astype(int), words

@@ -33,7 +33,6 @@ GRIDS: dict[str, dict[str, list[Any]]] = {"RandomForestClassifier": {"max_depth"
 
 
 def estimators() -> dict[str, Any]:
-    """Return one of each estimator of the package."""
     return {name: cls(**OPTIONS.get(name, {})) for name, cls in ESTIMATORS.items()}
 
 
@@ -131,7 +130,6 @@ def one(model: Any, rows: Any, labels: Any) -> float:
 
 
 def search_over(name: str, estimator: Any) -> Any:
-    """Return a minimal search for the estimator in a pipeline."""
     grid = GRIDS.get(name) or {key: [value] for key, value in list(estimator.get_params().items())[:1]}
     steps = Pipeline([("scaled", learn.StandardScaler(with_mean=False)), ("model", estimator)])
     scoring = None if hasattr(estimator, "score") else one

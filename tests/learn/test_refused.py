@@ -44,7 +44,6 @@ def in_blocks(values: Any) -> Any:
 
 
 def with_value(value: float) -> Any:
-    """Return the digits with another value in one place."""
     changed = DIGITS.copy()
     changed[1000, 3] = value
     return in_blocks(changed)

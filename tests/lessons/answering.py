@@ -55,8 +55,6 @@ _HEAD = re.compile(r"# %% (right|wrong) (\w+)(?:, edit of (\w+) (\w+))?(?:: .*)?
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer to an exercise."""
-
     exercise: str
     right: bool
     name: str
@@ -67,12 +65,10 @@ class Answer:
 
     @property
     def id(self) -> str:
-        """As tests name it."""
         return f"{self.exercise}-{'right' if self.right else 'wrong'}_{self.name}"
 
     @property
     def file_name(self) -> str:
-        """What tracebacks and `inspect` show as its file."""
         return f"<answer {self.id}>"
 
 
@@ -89,7 +85,6 @@ def answer(exercise: str, name: str) -> Answer:
 
 
 def all_answers() -> list[Answer]:
-    """Return the answers to all exercises."""
     return [one for file in sorted(COURSE.glob("*/answers/*.py")) for one in answers_to(file.stem)]
 
 

@@ -43,7 +43,6 @@ def cluster(registry: Path) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def client(cluster: Any) -> Iterator[Any]:
-    """A client of that cluster."""
     connected = cluster.get_client()
     yield connected
     connected.close()

@@ -69,7 +69,6 @@ class Forgiving(dict[str, Any]):
 
 
 def load_answer(answer: Answer) -> list[Any]:
-    """Run an answer to an exercise, and return what its check takes."""
     return load(answer.text, answer.file_name, named(answer.exercise))
 
 

@@ -52,8 +52,6 @@ def by_hand(rows: Any) -> Any:
 
 
 class Shard:
-    """Some blocks of one rank."""
-
     communicator = learn.SerialCommunicator()
 
     def __init__(self, X: Any, y: Any, cuts: list[int]) -> None:

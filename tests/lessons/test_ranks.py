@@ -14,6 +14,7 @@ from gpucluster.lessons.simulations.ranks.threads import run_in_threads
 
 from tests.mpi import needs_mpi
 
+pytestmark = pytest.mark.processes
 POINTS = np.arange(22.0).reshape(11, 2)
 
 

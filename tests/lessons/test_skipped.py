@@ -27,8 +27,6 @@ LESSONS = [lesson.id for lesson in lessons()]
 
 @dataclass
 class Name:
-    """A name of the notebook."""
-
     enough: tuple[str, ...] = ("there",)
     made: list[Guards] = field(default_factory=list)
     """The guards of each place that gives it a value."""

@@ -95,14 +95,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begin to look."""
     _watch.everywhere = config.getoption("no_processes")
     sys.addaudithook(_watch.audit)
     multiprocessing.process.BaseProcess.start = _watched_start  # type: ignore[method-assign]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out whole folders where that was asked for."""
     return True if config.getoption("no_processes") and collection_path.name in FOLDERS else None
 
 
@@ -125,7 +123,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    """Look from here on, if this test is to start none."""
     _watch.seen.clear()
     _watch.active = item.get_closest_marker("processes") is None
     return (yield)

@@ -68,7 +68,6 @@ def test_after():
 
 
 def run(folder: Path, conftest: str, tests: str, ini: str, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run tests in another pytest."""
     (folder / "conftest.py").write_text(conftest)
     (folder / "test_these.py").write_text(tests)
     (folder / "pytest.ini").write_text(f"[pytest]\n{ini}\n")

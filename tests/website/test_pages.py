@@ -32,7 +32,6 @@ OUTPUTS = ROOT / "docs" / "lessons" / "outputs"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A repository with few pages."""
     files = {
         "README.md": "# gpucluster\n\n[The panel](docs/panel.md#cards), [code](src/code.py), [all](src)\n",
         "docs/README.md": "# gpucluster\n\n## Guide\n\nDaily.\n\n* [Start](../README.md): see [the panel](panel.md)\n",

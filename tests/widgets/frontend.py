@@ -49,7 +49,6 @@ class FrontEnd(Kernel):
         return model
 
     def say(self, model: str, data: Any) -> None:
-        """Send any data to a widget."""
         message = self.client.session.msg("comm_msg", {"comm_id": model, "data": data})
         self.client.shell_channel.send(message)
 
@@ -66,7 +65,6 @@ class FrontEnd(Kernel):
         return found
 
     def read(self, seconds: float) -> None:
-        """Read messages for some seconds."""
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             try:
@@ -75,11 +73,9 @@ class FrontEnd(Kernel):
                 return
 
     def samples(self, model: str) -> int:
-        """Return how many samples a widget has sent."""
         return sum(1 for id, data, _ in self.received if id == model and data.get("buffer_paths") == [["sample"]])
 
     def pictures(self, model: str) -> list[str]:
-        """Return the pictures of a widget."""
         contents = [data.get("content", {}) for id, data, _ in self.received if id == model]
         return [content["html"] for content in contents if content.get("kind") == "picture"]
 

@@ -20,8 +20,6 @@ def cluster(**changes: object) -> ClusterModel:
 
 
 class Tags(HTMLParser):
-    """Tags and attributes of a page."""
-
     def __init__(self, html: str) -> None:
         super().__init__()
         self.tags: set[str] = set()

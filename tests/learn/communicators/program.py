@@ -33,7 +33,6 @@ def collectives(communicator: Any) -> dict[str, Any]:
 
 
 def check(results: list[dict[str, Any]]) -> None:
-    """Compare the results of all ranks with the expected ones."""
     size = len(results)
     ranks = range(size)
     last = size - 1

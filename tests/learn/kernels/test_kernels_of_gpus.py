@@ -53,7 +53,6 @@ def gpu(compiler: CuPy, monkeypatch: pytest.MonkeyPatch) -> Iterator[CuPy]:
 
 
 def table(n_rows: int, n_columns: int, k: int, dtype: Any, *, far: bool) -> tuple[Any, Any, Any, Any]:
-    """Return rows, weights, centres and offset."""
     random = np.random.default_rng(n_rows + n_columns)
     X = (random.normal(size=(n_rows, n_columns)) + 1000 * far).astype(dtype)
     offset = np.full(n_columns, 1000.0) if far else None

@@ -13,7 +13,6 @@ from scipy.stats import kstest
 
 
 def expected(X: Any, weights: Any, centers: Any) -> tuple[Any, Any, float]:
-    """Brute force."""
     apart = ((X[:, None] - centers[None]) ** 2).sum(axis=2)
     labels = apart.argmin(axis=1)
     belongs = (labels == np.arange(len(centers))[:, None]) * weights

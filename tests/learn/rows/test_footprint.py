@@ -55,7 +55,6 @@ def watched() -> Iterator[Held]:
 
 @pytest.fixture
 def held(watched: Held) -> Held:
-    """The same record, from the beginning of the test."""
     watched.forget()
     return watched
 

@@ -58,8 +58,6 @@ def documented() -> dict[str, dict[str, bool]]:
 
 @pytest.fixture
 def tried(small_lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., NotebookGrade]:
-    """Run the tries in a kind of sandbox."""
-
     def run(sandboxing: Sandboxing, version: int | None) -> NotebookGrade:
         if version is not None:
             (tmp_path / "patch").mkdir()

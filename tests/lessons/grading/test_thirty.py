@@ -43,7 +43,6 @@ print(grades.model_dump_json())
 
 @pytest.fixture
 def given(small_lesson: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
-    """What the submissions reach for."""
     monkeypatch.setenv("UNTOLD", "yes")
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
     with escapes.laid_out(tmp_path) as laid:

@@ -44,7 +44,6 @@ PROBLEM = {
 
 
 def sheet(lesson: str, slug: str) -> dict[str, Any]:
-    """Return what a lesson's build writes."""
     exercises = [{"id": f"{lesson}.{n}", "title": f"Step {n}", "hints": ["a", "b", "c"], "solution": "pass",
                   "topic": "sums" if n == 1 else "loops"} for n in (1, 2)]  # fmt: skip
     return {

@@ -43,7 +43,6 @@ ROUNDED = [(0.5, 1.0), (1.5, 1.0), (2.5, 1.0), (-0.5, 1.0), (-1.5, 1.0), (3.72, 
 
 
 def vectors() -> dict[str, Any]:
-    """Return what Python makes of the examples."""
     number = question_record(NumberQuestion(**question(3, type="number", answer=3.72, tolerance=0.05, unit="s")))
     several = question_record(SeveralQuestion(**question(2, type="several", options=OPTIONS)))
     text = question_record(TextQuestion(**question(4, type="text", answers=["ring", "Ring Allreduce"])))

@@ -149,7 +149,6 @@ def test_how_long_cells_and_checks_take_is_noted(run: Callable[..., NotebookGrad
 
 @pytest.fixture
 def sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    """A place for a real kernel."""
     with tempfile.TemporaryDirectory(prefix="gg") as root:
         made = Sandbox(Path(root), "token")
         made.prepare()

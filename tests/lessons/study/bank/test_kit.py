@@ -9,20 +9,11 @@ import jsonschema
 import pytest
 from gpucluster.lessons.catalogue import COURSE, Lesson, lessons
 from gpucluster.lessons.study import schemas
+from gpucluster.lessons.study.bank import items
 from gpucluster.lessons.study.bank.files import all_cards, cards_of, hook_cards, problems_of, questions_of, read_file
-from gpucluster.lessons.study.bank.items import (
-    Card,
-    Cards,
-    ChoiceQuestion,
-    Hooks,
-    ParsonsFile,
-    Question,
-    Quiz,
-    SeveralQuestion,
-)
 from gpucluster.lessons.study.quiz import options_of
 
-MODELS = {"quiz": Quiz, "cards": Cards, "parsons": ParsonsFile, "hooks": Hooks}
+MODELS = {"quiz": items.Quiz, "cards": items.Cards, "parsons": items.ParsonsFile, "hooks": items.Hooks}
 FILES = [*(path for name in ("quiz", "cards", "parsons") for path in sorted(COURSE.glob(f"*/{name}.json"))),
          COURSE / "hooks.json"]  # fmt: skip
 LESSONS = lessons()
@@ -39,10 +30,10 @@ def topics() -> set[str]:
     return {topic.name for lesson in lessons() for topic in lesson.topics}
 
 
-def check_places(items: list[Question] | list[Card]) -> None:
+def check_places(found: list[items.Question] | list[items.Card]) -> None:
     known, named_topics = places(), topics()
-    assert {item.id: item.link for item in items if item.link not in known} == {}
-    assert {item.id: item.topic for item in items if item.topic not in named_topics} == {}
+    assert {one.id: one.link for one in found if one.link not in known} == {}
+    assert {one.id: one.topic for one in found if one.topic not in named_topics} == {}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -62,9 +53,9 @@ def test_questions_and_cards_of_a_lesson(lesson: Lesson) -> None:
     assert len(questions) - len(exam) >= 5
     assert sum(bool(question.code) for question in questions) >= 2
     for question in questions:
-        if isinstance(question, ChoiceQuestion):
+        if isinstance(question, items.ChoiceQuestion):
             assert len(question.options) == 4, question.id
-        if isinstance(question, ChoiceQuestion | SeveralQuestion):
+        if isinstance(question, items.ChoiceQuestion | items.SeveralQuestion):
             told = [option.text for option in question.options if PLACE.search(f"{option.text} {option.why}")]
             assert told == [], f"{question.id}: options are shuffled"
         if question.code and not question.code.lstrip().startswith(("$", "%", "!")):
@@ -73,7 +64,7 @@ def test_questions_and_cards_of_a_lesson(lesson: Lesson) -> None:
 
 def test_all_questions_cards_and_problems() -> None:
     questions = [question for lesson in LESSONS for question in questions_of(lesson.id)]
-    choices = [question for question in questions if isinstance(question, ChoiceQuestion)]
+    choices = [question for question in questions if isinstance(question, items.ChoiceQuestion)]
     found = [letter for one in choices for letter, option in options_of(one).items() if option.correct]
     assert all(found.count(letter) >= len(found) / 20 for letter in "abcd"), "right options stand in every place"
     assert 3 * sum(bool(question.code) for question in questions) >= len(questions), "a third shows code"
