@@ -78,7 +78,6 @@ def declare_bench(parser: SentenceParser, _face: str) -> None:
 
 
 def bench(found: Namespace, say: Say) -> Answer:
-    """List workloads, compare two results, or measure a cluster."""
     words = list(getattr(found, "words", []))
     if getattr(found, "list", False):
         return _list(found)
@@ -96,11 +95,7 @@ def _list(found: Namespace) -> Answer:
     from .text import workloads_text
 
     chosen = workloads(_only(found))
-    models = [
-        WorkloadModel(name=one.name, title=one.title, sizes={size: dict(of) for size, of in one.sizes.items()})
-        for one in chosen
-    ]
-    return Answer(workloads_text(chosen), models)
+    return Answer(workloads_text(chosen), [WorkloadModel.model_validate(one, from_attributes=True) for one in chosen])
 
 
 def _compare(found: Namespace, files: Sequence[str]) -> Answer:
@@ -133,8 +128,7 @@ def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
         result = running.bench(
             target, only=only, size=size, seconds=seconds, workers=counts, repeats=repeats, say=say
         )  # fmt: skip
-    code = 1 if any(item.failed for item in result.left_out) else 0
-    code = code if result.complete else EXIT_INTERRUPTED
+    code = int(any(item.failed for item in result.left_out)) if result.complete else EXIT_INTERRUPTED
     if not getattr(found, "no_report", False):
         say("Writing the report")
     return _written(found, result, output, write_report, text.result_text(result), code)

@@ -59,10 +59,7 @@ class Comparison(BaseModel, frozen=True):
 
 
 def compare(first: BenchResult, second: BenchResult) -> Comparison:
-    """Compare the workloads that both have in the same size on the same number of workers.
-
-    Raises `NotComparable` (there is none).
-    """
+    """Compare what both have in the same size on as many workers. Raises `NotComparable` (there is nothing)."""
     ones, others = _by_key(first), _by_key(second)
     common = [key for key in ones if key in others]
     missing = _not_compared(first, second, set(common))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..protocol.plain_text import counted
 from .result import BenchResult, Measurement, by_workload, curves, efficiency, speed_up, speed_up_intervals
-from .text import facts_lines, left_out_lines, result_rows
+from .text import UNITS, facts_lines, left_out_lines, result_rows
 
 # Okabe and Ito's colours, for colour-blind readers; with shapes, because there are more workloads.
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#7a5fc0", "#666666")
@@ -27,7 +27,6 @@ def speed_up_figure(result: BenchResult) -> Any:
     counts = sorted(result.cluster.n_workers)
     made.line(counts, [count / few for count in counts], color=_IDEAL, line_dash="dashed", line_width=2)
     _lines(made, curves(result), speed_up, lambda one, first: 1.0)
-    made.y_range.start = 0
     made.yaxis.axis_label = "times as fast"
     return made
 
@@ -38,7 +37,6 @@ def efficiency_figure(result: BenchResult) -> Any:
     counts = sorted(result.cluster.n_workers)
     made.line(counts, [1.0] * len(counts), color=_IDEAL, line_dash="dashed", line_width=2)
     _lines(made, curves(result), efficiency, lambda one, first: first.n_workers / one.n_workers)
-    made.y_range.start = 0
     made.yaxis.formatter.format = "0%"
     return made
 
@@ -49,7 +47,8 @@ def time_figures(result: BenchResult) -> list[Any]:
     for name, ones in by_workload(result).items():
         if len(ones) < 2:
             continue
-        unit, factor = _unit(max(max(one.seconds) for one in ones))
+        longest = max(max(one.seconds) for one in ones)
+        unit, factor = next((pair for pair in UNITS if longest >= pair[1]), UNITS[-1])
         made = _figure(result, name, _NARROW, _LOW)
         counts = [one.n_workers for one in ones]
         medians = [one.spread.median / factor for one in ones]
@@ -59,7 +58,6 @@ def time_figures(result: BenchResult) -> list[Any]:
         points = [(one.n_workers, seconds / factor) for one in ones for seconds in one.seconds]
         made.scatter([x for x, _ in points], [y for _, y in points], color=COLOURS[0], alpha=0.35, size=7)
         made.line(counts, medians, color=COLOURS[0], line_width=2)
-        made.y_range.start = 0
         made.yaxis.axis_label = unit
         found.append(made)
     return found
@@ -140,12 +138,6 @@ def _lines(made: Any, drawn: dict[str, list[Measurement]], values: Any, share: A
     made.add_layout(legend, "right")
 
 
-def _unit(seconds: float) -> tuple[str, float]:
-    if seconds >= 1:
-        return "s", 1.0
-    return ("ms", 1e-3) if seconds >= 1e-3 else ("µs", 1e-6)
-
-
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -194,7 +186,6 @@ Section = tuple[str, str, Sequence[Any]]  # Heading, note, and Bokeh figures.
 
 
 def write_report(result: BenchResult, path: Path) -> None:
-    """Write a self-contained page with tables and curves."""
     path.write_text(report_html(result), encoding="utf-8")
 
 
@@ -245,17 +236,14 @@ def paragraphs(lines: Sequence[str]) -> list[str]:
 
 
 def _sections(result: BenchResult) -> list[Section]:
-    runs = f"Each of {result.n_repeats} runs, after one that does not count."
-    if len(result.cluster.n_workers) == 1:
-        return [("Times", f"{runs} The scale is logarithmic.", [times_figure(result)])]
     found: list[Section] = []
     if curves(result):
         drawn = [speed_up_figure(result), efficiency_figure(result)]
         found.append(("Scaling", _SCALING.format(runs=result.n_repeats), drawn))
-    small = time_figures(result)
-    if small:
+    if small := time_figures(result):
         found.append(("Times by number of workers", _SMALL, small))
-    return found or [("Times", f"{runs} The scale is logarithmic.", [times_figure(result)])]
+    note = f"Each of {result.n_repeats} runs, after one that does not count. The scale is logarithmic."
+    return found or [("Times", note, [times_figure(result)])]
 
 
 def table(rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:

@@ -97,15 +97,11 @@ class BenchResult(FrozenModel):
     notes: list[str] = Field(default_factory=list)
 
     def save(self, path: Path) -> None:
-        """Write everything as JSON."""
         path.write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def load(path: str | Path) -> BenchResult:
-    """Read a file that ``gpucluster bench`` has written.
-
-    Raises `UnreadableResult` (there is no such file, or it is not a result).
-    """
+    """Read a file of ``gpucluster bench``. Raises `UnreadableResult` (there is no such file, or it is no result)."""
     try:
         text = Path(path).read_bytes()
     except OSError as error:
@@ -180,10 +176,7 @@ def efficiency(ones: Sequence[Measurement]) -> list[float]:
 
 
 def speed_up_intervals(ones: Sequence[Measurement]) -> list[tuple[float, float] | None]:
-    """Return a confidence interval of the speed-up for each number of workers; see `ratio_of`.
-
-    ``None`` for the fewest workers, and where there are too few runs.
-    """
+    """Return intervals of the speed-up, see `ratio_of`; ``None`` for the fewest workers, and with too few runs."""
     found: list[tuple[float, float] | None] = [None]
     for one in ones[1:]:
         ratio = ratio_of(one.seconds, ones[0].seconds)

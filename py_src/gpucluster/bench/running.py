@@ -94,7 +94,6 @@ class Prepared:
 
 
 def prepared(workload: Workload, context: Context, size: Size) -> Prepared:
-    """Make the data of a workload and run it once."""
     started = time.perf_counter()
     data = workload.prepare(context, workload.sizes[size])
     made = time.perf_counter()
@@ -302,7 +301,12 @@ class _Run:
             *doubts(self._measured, hosts), *([] if complete else [INTERRUPTED]),
         ]  # fmt: skip
         return BenchResult(
-            complete=complete, started_at=at, wall_seconds=time.perf_counter() - started, cluster=self._facts(mpi),
+            complete=complete, started_at=at, wall_seconds=time.perf_counter() - started,
+            cluster=ClusterFacts(
+                name=self._target.name, backend=self._target.backend, protocol=self._target.protocol,
+                n_workers=self._counts, threads_per_worker=self._threads, memory_limit_bytes=self._memory_bytes,
+                mpi=mpi, arrays=self._libraries.arrays, frames=self._libraries.frames,
+            ),
             hosts=hosts, versions=first["versions"], settings=first["settings"],
             n_repeats=self._repeats, measurements=self._measured, left_out=self._left_out, notes=notes,
         )  # fmt: skip
@@ -316,13 +320,6 @@ class _Run:
             context = Context(self._target.client, count, n_blocks, self._libraries.frames)
             for workload in workloads:
                 self._one(workload, context, sizes, bar)
-
-    def _facts(self, mpi: bool) -> ClusterFacts:
-        return ClusterFacts(
-            name=self._target.name, backend=self._target.backend, protocol=self._target.protocol,
-            n_workers=self._counts, threads_per_worker=self._threads, memory_limit_bytes=self._memory_bytes, mpi=mpi,
-            arrays=self._libraries.arrays, frames=self._libraries.frames,
-        )  # fmt: skip
 
     def _one(self, workload: Workload, context: Context, sizes: Sizes, bar: ProgressBar) -> None:
         """Measure one workload on the current workers, or record why not."""

@@ -38,11 +38,9 @@ class Target:
 
     @property
     def protocol(self) -> str:
-        """The scheme of the scheduler's address."""
         return str(self.client.scheduler_info(n_workers=0)["address"]).partition("://")[0]
 
     def libraries(self) -> Libraries:
-        """Return the libraries of arrays and data frames on this cluster."""
         gpus = self.backend == "cuda" or (self.backend == "other" and all(map(gpu_name, self.workers.values())))
         return libraries_for(has_gpus=bool(gpus))
 
@@ -52,8 +50,7 @@ class Target:
             sizes = [gpu_memory(worker) for worker in self.workers.values()]
         else:
             sizes = [int(worker["memory_limit"] or 0) or None for worker in self.workers.values()]
-        known = [size for size in sizes if size]
-        return min(known) if known else None
+        return min(filter(None, sizes), default=None)
 
     def scale(self, n_workers: int) -> None:
         """Scale to exactly this number of workers; raises `InvalidState` where that is not possible."""
@@ -91,7 +88,6 @@ def existing(name: str | None, *, scales: bool = False) -> Iterator[Target]:
 
 @contextmanager
 def created(spec: SpecBase) -> Iterator[Target]:
-    """Start a cluster, and stop it at the end."""
     options: dict[str, Any] = spec.model_dump(exclude_unset=True)
     options.setdefault("backend", getattr(spec, "backend", "auto"))
     with create(**options) as cluster, cluster.get_client() as client:

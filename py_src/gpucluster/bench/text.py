@@ -13,7 +13,7 @@ _SHOWN = (
     "gpucluster", "python", "distributed", "numpy", "scikit-learn", "cudf-cu13", "cuml-cu13", "cudf-cu12", "cuml-cu12",
 )  # fmt: skip
 """Packages in the header."""
-_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 def seconds_text(seconds: float) -> str:
@@ -22,7 +22,7 @@ def seconds_text(seconds: float) -> str:
 
 def seconds_texts(values: Sequence[float], quartiles: Sequence[tuple[float, float]] | None = None) -> list[str]:
     """Return seconds in one unit, that of the shortest, optionally with their lower and upper quartiles."""
-    unit, factor = next((pair for pair in _UNITS if min(values) >= 0.9995 * pair[1]), _UNITS[-1])
+    unit, factor = next((pair for pair in UNITS if min(values) >= 0.9995 * pair[1]), UNITS[-1])
     found = [f"{_three(value / factor)} {unit}" for value in values]
     if quartiles is None:
         return found
@@ -31,7 +31,6 @@ def seconds_texts(values: Sequence[float], quartiles: Sequence[tuple[float, floa
 
 
 def rate_text(measurement: Measurement) -> str:
-    """Return the amount per second."""
     if measurement.rate is None:
         return ""
     if measurement.unit == "bytes":
@@ -73,7 +72,6 @@ def result_text(result: BenchResult) -> str:
 
 
 def left_out_lines(result: BenchResult) -> list[str]:
-    """Return a line for each workload that was not measured, with the reason."""
     return [
         f"{'Failed' if item.failed else 'Left out'}: {item.workload} on {counted(item.n_workers, 'worker')}: "
         f"{item.why}."
@@ -82,7 +80,6 @@ def left_out_lines(result: BenchResult) -> list[str]:
 
 
 def facts_lines(result: BenchResult) -> list[str]:
-    """Return a summary of cluster and measurement, in a few lines."""
     cluster = result.cluster
     limit = "no memory limit" if cluster.memory_limit_bytes is None else format_size(cluster.memory_limit_bytes)
     *few, most = cluster.n_workers
@@ -110,7 +107,7 @@ def workloads_text(workloads: Sequence[Workload]) -> str:
             f"{size}: " + ", ".join(f"{name} = {value:,}" for name, value in parameters.items())
             for size, parameters in workload.sizes.items()
         )
-        lines += [f"{workload.name}", f"  {workload.title}", f"  {sizes}"]
+        lines += [workload.name, f"  {workload.title}", f"  {sizes}"]
     return "\n".join(lines)
 
 

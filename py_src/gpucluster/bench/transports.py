@@ -21,7 +21,7 @@ from ..protocol.errors import GPUClusterError, InvalidRequest
 from ..protocol.kinds import parse_spec
 from ..protocol.plain_text import aligned
 from . import messages
-from .catalogue import SHUFFLE
+from .catalogue import SHUFFLE, workloads
 from .errors import NothingToMeasure
 from .machine import hosts_of, report
 from .report import COLOURS, SHAPES, page, paragraphs, table
@@ -53,7 +53,6 @@ class Messages(FrozenModel):
         )
 
     def line(self, size: float) -> float:
-        """Return the seconds of a size by the fitted line."""
         return self.latency_seconds + size / self.bytes_per_second
 
 
@@ -99,12 +98,6 @@ class TransportResult(FrozenModel):
 N_WORKERS = 2
 
 
-def compared_workloads() -> list[Workload]:
-    from .catalogue import workloads
-
-    return [*workloads(["transpose-sum", "merge", "kmeans"]), SHUFFLE]
-
-
 def compare_transports(
     transports: Sequence[str] = TRANSPORTS, *, size: Size = "small", repeats: int = 9, say: Say = lambda _: None
 ) -> TransportResult:
@@ -125,7 +118,8 @@ def compare_transports(
     with _clusters(list(dict.fromkeys(transports)), notes, say) as targets:
         reports = {name: target.client.run(report) for name, target in targets.items()}
         turns = _messages(targets, repeats, say)
-        found = [_workload(workload, targets, size, repeats, say) for workload in compared_workloads()]
+        compared = [*workloads(["transpose-sum", "merge", "kmeans"]), SHUFFLE]
+        found = [_workload(workload, targets, size, repeats, say) for workload in compared]
         first, target = next(iter(reports.values())), next(iter(targets.values()))
         loads = {each["host"]: each["load"] for each in first.values()}
         return TransportResult(
@@ -235,7 +229,6 @@ def _gigabytes(one: Messages) -> str:
 
 
 def facts(result: TransportResult) -> list[str]:
-    """Return a summary of the measurement, in a few lines."""
     lines = [
         f"{result.n_workers} workers with 1 thread each; medians (and quartiles) of {result.n_repeats} turns, "
         f"{result.started_at}"
@@ -273,7 +266,6 @@ def picture(result: TransportResult) -> Any:
 
 
 def write_page(result: TransportResult, path: Path) -> None:
-    """Write a self-contained page with the table and the figure."""
     text = page(
         f"Transports: {', '.join(result.transports)}",
         facts(result),

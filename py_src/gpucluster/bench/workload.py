@@ -36,17 +36,12 @@ class Context:
         return max(1, self.n_blocks, -(-size_bytes // most_bytes))
 
     def n_tasks(self) -> int:
-        return (
-            0
-            if self.client is None
-            else int(self.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
-        )
+        if self.client is None:
+            return 0
+        return int(self.client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks)))
 
     def wait_until_forgotten(self, n_tasks: int) -> None:
-        """Wait, for a bounded time, until the scheduler has no more tasks than before a run.
-
-        The next run has tasks of the same names, which could be confused with old tasks.
-        """
+        """Wait, not forever, until old tasks are forgotten: the next run has tasks of the same names."""
         deadline = time.monotonic() + FORGET_SECONDS
         while self.n_tasks() > n_tasks and time.monotonic() < deadline:
             time.sleep(0.005)

@@ -58,10 +58,7 @@ def named(control: Control, found: Namespace) -> ClusterModel:
 def create(
     control: Control, found: Namespace, progress: Progress | None = None, tell: Tell | None = None
 ) -> ClusterModel:
-    """Start a cluster and, without ``--no-wait``, wait until it runs.
-
-    ``tell`` receives notes before the start, such as that its workers share cores.
-    """
+    """Start a cluster, and wait until it runs unless ``--no-wait``; ``tell`` receives notes before the start."""
     spec = spec_from(found)
     timeout = timeout_of(found)
     deadline = time.monotonic() + timeout

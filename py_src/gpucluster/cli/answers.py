@@ -23,16 +23,12 @@ _INDENT = "  "
 
 
 def devices_text(host: HostDevices) -> str:
-    """Return the message about this machine's GPUs, and each of them with its users."""
     blocks = [_block(device, _title(device, host.devices)) for device in host.devices]
     return "\n\n".join([host.message, *blocks])
 
 
 def process_tree(processes: Sequence[DeviceProcess]) -> Iterator[tuple[int, DeviceProcess, bool]]:
-    """Yield each process with its depth, and whether others are below it; largest first.
-
-    ``labextension/src/host/devicerow.tsx`` does the same for the panel.
-    """
+    """Yield each process, its depth, and whether others are below; largest first, as in ``devicerow.tsx``."""
     pids = {process.pid for process in processes}
     below: dict[int | None, list[DeviceProcess]] = {}
     for process in processes:

@@ -23,8 +23,7 @@ LIVING = "living"
 ENDED = "ended"
 ANY = "any"
 WORKERS = "workers"
-RECORDINGS = "recordings"
-"""Sources of completions: running, ended or all clusters; workers; bundled recordings."""
+RECORDINGS = "recordings"  # Sources of completions: running, ended or all clusters; workers; bundled recordings.
 
 
 def declare_name(parser: SentenceParser, complete: str = LIVING) -> None:
@@ -43,11 +42,9 @@ def declare_waiting(parser: SentenceParser, what: str) -> None:
     parser.argument("--timeout", metavar="SECONDS", help="Timeout in seconds. 1 to 86400. Default: 120.")
 
 
-GROUP = "gpucluster.commands"
-"""The group of entry points."""
+GROUP = "gpucluster.commands"  # The group of entry points.
 
-Say = Callable[[str], None]
-"""Shows progress."""
+Say = Callable[[str], None]  # Shows progress.
 
 
 @dataclass(frozen=True)
@@ -63,14 +60,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Subcommand:
-    """One verb."""
-
     name: str
     summary: str
     declare: Callable[[SentenceParser, str], None]  # Declares the arguments for one of the ``faces``.
     faces: tuple[str, ...] = (SHELL, MAGIC)
-    run: Callable[[Namespace, Say], Answer] | None = None
-    """Carries out the verb; required for those of other packages."""
+    run: Callable[[Namespace, Say], Answer] | None = None  # Carries out the verb; required for those of other packages.
     become: Callable[[Sequence[str]], NoReturn] | None = None
     """Replaces this process, in the shell, by a program that gets the words after the verb; instead of ``run``."""
     json: bool = False  # Whether it has ``--json`` in the shell.

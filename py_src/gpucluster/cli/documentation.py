@@ -15,8 +15,7 @@ from .commands import MAGIC, SHELL, Subcommand
 from .verbs import all_verbs, parser_for
 
 _CREATE = "create"
-_COMMON = 3
-"""An argument that at least this many verbs have, with the same text, is described once."""
+_COMMON = 3  # An argument that at least this many verbs have, with the same text, is described once.
 _KINDS = re.compile(r" \[([a-z, ]+)\]$")
 _INTRODUCTION = f"""# Command line and magic
 

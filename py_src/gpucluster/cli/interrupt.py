@@ -23,10 +23,7 @@ class HeldInterrupt:
 
 @contextmanager
 def interrupts_held() -> Iterator[HeldInterrupt]:
-    """Hold back Ctrl-C during a short step; the caller delivers it where the step can be undone.
-
-    Does nothing outside the main thread, as only that receives signals.
-    """
+    """Hold back Ctrl-C during a short step, after which the caller delivers it; only in the main thread."""
     held = HeldInterrupt()
     if threading.current_thread() is not threading.main_thread():
         yield held

@@ -119,7 +119,6 @@ def class_text(answer: ClassClusters) -> str:
 
 
 def answer_text(answer: ClassAnswer, verb: str) -> str:
-    """Return the result of a message or a stop."""
     users = f" of {', '.join(map(one_line, answer.users))}" if answer.users else ""
     return "\n".join([f"{verb} {counted(answer.reached, 'cluster')}{users}.", *map(one_line, answer.problems)])
 

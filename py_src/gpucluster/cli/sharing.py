@@ -50,7 +50,6 @@ def _make(control: Control, id: str, found: Namespace) -> NewLink:
 
 
 def links_table(links: SharedLinks) -> str:
-    """Return the links of a cluster, one per line, in local time."""
     if not links.links:
         return "No active links."
     rows = [("LINK", "EXPIRES", "SHOWS", "OPENED", "LAST", "BY WHOM")]

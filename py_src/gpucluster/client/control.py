@@ -331,8 +331,7 @@ class Control(Synchronous[AsyncControl], ControlMethods, Verbs):
 
     def __init__(self, directory: Path | None = None, *, by: str | None = None) -> None:
         super().__init__(AsyncControl(directory, by=by))
-        self.meant: str | None = None
-        """Id of the notebook's own cluster: the default where there are several."""
+        self.meant: str | None = None  # Id of the notebook's own cluster: the default where there are several.
 
     @property
     def asynchronous(self) -> AsyncControl:

@@ -45,10 +45,7 @@ def _credential(path: Path) -> Path:
 
 
 def find_credentials_for(address: str) -> None:
-    """Let ``distributed.Client(address)`` find the credentials of this user's clusters, in this process.
-
-    Dask gets the credentials of an address from its ``security-loader``; an existing one is kept.
-    """
+    """Let ``Client(address)`` find credentials of this user's clusters: Dask's ``security-loader``, unless set."""
     if address.startswith(_SCHEMES):
         import dask
 

@@ -165,10 +165,7 @@ class _Given:
         return refused_field(self.keyword, sentence)
 
     def seconds(self) -> float:
-        try:
-            return parse_seconds(self.value)
-        except ValueError as error:
-            raise self.refusal(str(error)) from None
+        return _read(self.keyword, parse_seconds, self.value)
 
 
 _Reader = Callable[[_Given], object]

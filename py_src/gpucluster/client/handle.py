@@ -124,8 +124,7 @@ class ClusterHandle(BoundToCluster, Verbs, ABC):
         Whether leaving a block stops the cluster: true for ``create``, false for ``connect``.
     """
 
-    asynchronous: ClassVar[bool]
-    """Whether the verbs are coroutines."""
+    asynchronous: ClassVar[bool]  # Whether the verbs are coroutines.
     _caller: Any = None
 
     def __init__(self, model: ClusterModel, control: AsyncControl, *, owned: bool = False) -> None:

@@ -20,8 +20,6 @@ MOST_BYTES = 65536
 
 @dataclass(frozen=True)
 class JupyterServer:
-    """A server that runs here."""
-
     file: Path
     pid: int
     port: int

@@ -81,16 +81,12 @@ def lease(
     >>> with gpucluster.lease() as client:  # doctest: +SKIP
     ...     print(client.submit(sum, [1, 41]).result())
     """
-    spec = asked_for(backend, {"n_workers": at_least_one(whole(n_workers)), **options}, stacklevel=3)
+    count = whole(n_workers)
+    if count is None or (count == 0 and count is not False):
+        raise refused_field("n_workers", "a lease has at least 1 worker")
+    spec = asked_for(backend, {"n_workers": count, **options}, stacklevel=3)
     seconds = START_SECONDS if timeout is None else duration("timeout", timeout)
     return (AsyncLease if asynchronous else Lease)(spec, timeout=seconds)
-
-
-def at_least_one(n_workers: Any) -> Any:
-    """Return a number of workers. Raises `InvalidRequest`: it is 0 or None."""
-    if n_workers is None or (n_workers == 0 and n_workers is not False):
-        raise refused_field("n_workers", "a lease has at least 1 worker")
-    return n_workers
 
 
 def leased_line(model: ClusterModel) -> str:

@@ -21,10 +21,7 @@ class Libraries:
 
 
 def libraries_for(*, has_gpus: bool) -> Libraries:
-    """Choose the libraries for a cluster with or without GPUs, among those that this kernel can use.
-
-    Dask makes the first block of a collection in the kernel, so the kernel needs the library too.
-    """
+    """Choose libraries that this kernel can use, too: Dask makes the first block of a collection there."""
     if not has_gpus:
         return Libraries("numpy", "pandas")
     problem = _gpu_problem()

@@ -87,8 +87,9 @@ def jupyter_here() -> Here:
     """Return the address of the Jupyter server of this kernel or hub, else of this user's newest one here."""
     prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
     if prefix:
-        public = os.environ.get("JUPYTERHUB_PUBLIC_URL") or _joined(os.environ.get("JUPYTERHUB_HOST"), prefix)
-        if public and public.startswith(("http://", "https://")):
+        host = os.environ.get("JUPYTERHUB_HOST", "")
+        public = os.environ.get("JUPYTERHUB_PUBLIC_URL") or host.rstrip("/") + prefix
+        if public.startswith(("http://", "https://")):
             return Here(public.rstrip("/") + "/")
         return Here(None, f"Prepend the address of your hub and {prefix}, as in your browser.")
     from .jupyter_servers import JupyterServer, jupyter_servers, listening, reached_by, runtime_directory
@@ -101,12 +102,8 @@ def jupyter_here() -> Here:
     parent = os.environ.get("JPY_PARENT_PID", "")
     server = next((each for each in servers if str(each.pid) == parent), servers[0])
     outside = reached_by(listening(server.pid).get(server.port, set()))
-    host = {None: "127.0.0.1", "*": socket.gethostname()}.get(outside, outside)
+    name = {None: "127.0.0.1", "*": socket.gethostname()}.get(outside, outside)
     note = "" if outside is not None else "This server can only be reached from this machine."
-    host = f"[{host}]" if ":" in str(host) else host
+    name = f"[{name}]" if ":" in str(name) else name
     scheme = "https" if server.secure else "http"
-    return Here(f"{scheme}://{host}:{server.port}{server.base_url.rstrip('/')}/", note)
-
-
-def _joined(host: str | None, prefix: str) -> str | None:
-    return host.rstrip("/") + prefix if host else None
+    return Here(f"{scheme}://{name}:{server.port}{server.base_url.rstrip('/')}/", note)

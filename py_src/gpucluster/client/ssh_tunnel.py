@@ -54,12 +54,6 @@ class Gate:
         return cls.parsed(text) or cls(None, text, None)
 
 
-def this_node(environment: Mapping[str, str]) -> str:
-    """Return this machine's name in its network: Slurm's in a job, else its own."""
-    name = environment.get("SLURMD_NODENAME", "")
-    return name if name and _NAME.fullmatch(name) else socket.gethostname()
-
-
 def login_node(
     asked: str | None, environment: Mapping[str, str], site: str | None = None
 ) -> tuple[str | None, str | None]:
@@ -230,7 +224,8 @@ def plan_tunnel(
     environment = os.environ if environment is None else environment
     servers, elsewhere = jupyter_servers(runtime_directory() if directory is None else directory)
     server = next((server for server in servers if port in {None, server.port}), None)
-    node = this_node(environment)
+    node = environment.get("SLURMD_NODENAME", "")  # The name in the network, where this is a job.
+    node = node if _NAME.fullmatch(node) else socket.gethostname()
     if port is None:
         if server is None:
             raise InvalidState(_no_server(node, elsewhere))

@@ -64,10 +64,7 @@ async def stop_cluster(
     registry: Registry, model: ClusterModel, ask: Callable[[float], Awaitable[ClusterModel]], *, wait: bool,
     timeout: float,
 ) -> ClusterModel:  # fmt: skip
-    """Stop a running cluster; see ``AsyncControl.stop`` for the other parameters and the errors.
-
-    `ask`: requests the cluster's process to stop, with a timeout in seconds.
-    """
+    """Stop a running cluster, see ``AsyncControl.stop``; `ask` requests it with a timeout in seconds."""
     deadline = time.monotonic() + timeout
     asked = model
     folder = registry.folder(model.id)
@@ -175,8 +172,7 @@ def _clock(time: str) -> str:
 
 
 def _with_article(by: str) -> str:
-    """Return the origin of a request with its article: ``JupyterLab``, ``the idle timer``, ``a notebook, process
-    12``."""
+    """Return the origin of a request with its article: ``the idle timer``, but ``JupyterLab``."""
     kind = by.partition(",")[0]
     article = {"idle timer": "the ", "command line": "the ", "notebook": "a ", "assistant": "an "}.get(kind, "")
     return f"{article}{by}"

@@ -57,10 +57,7 @@ class BoundToCluster:
 
 
 class StartedCoroutine(Coroutine[Any, Any, R]):
-    """A coroutine that runs already, whether or not it is awaited, as with Dask's clusters.
-
-    `work`: starts in the running event loop.
-    """
+    """A coroutine that runs already, whether or not it is awaited, as with Dask's clusters."""
 
     def __init__(self, work: Coroutine[Any, Any, R]) -> None:
         self._task = asyncio.ensure_future(work)
@@ -72,11 +69,9 @@ class StartedCoroutine(Coroutine[Any, Any, R]):
         return self._task.__await__()
 
     def send(self, value: Any) -> Any:
-        """Continue to wait for the task."""
         return self._steps.send(value)
 
     def throw(self, *error: Any) -> Any:
-        """Stop waiting for the task."""
         return self._steps.throw(*error)
 
     def close(self) -> None:

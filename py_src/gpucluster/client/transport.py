@@ -127,8 +127,7 @@ async def stream_lines(folder: Folder, path: str) -> AsyncGenerator[bytes, None]
         raise SupervisorUnreachable("The cluster's process is gone; list the clusters to see why.") from error
 
 
-CELLS = b'{"kind":"cells"'
-"""How a line that is no sample begins."""
+CELLS = b'{"kind":"cells"'  # How a line that is no sample begins.
 RETRY_SECONDS = 1.0
 SAMPLE_SECONDS = 10.0
 

@@ -43,10 +43,7 @@ Log = list[tuple[float, dict[str, Any]]]
 
 
 class _Following:
-    """Base of ``Adaptive`` and ``AsyncAdaptive``.
-
-    The cluster's own process adapts the number of workers, so you need not keep this object.
-    """
+    """Base of ``Adaptive`` and ``AsyncAdaptive``, which need not be kept: the cluster's own process adapts it."""
 
     def __init__(self, cluster: ClusterHandle, model: ClusterModel) -> None:
         assert model.wanted.adapt is not None
@@ -96,16 +93,12 @@ class AsyncAdaptive(_Following):
         return self._decided()
 
     async def _decided(self) -> Log:
-        decisions = await self.cluster.control.decisions(self.cluster.id)
-        return [
-            (
-                datetime.fromisoformat(decision.at).timestamp(),
-                {"status": "up", "n": decision.n_workers}
-                if decision.status == "up"
-                else {"status": "down", "workers": decision.workers},
-            )
-            for decision in decisions
-        ]
+        log: Log = []
+        for decision in await self.cluster.control.decisions(self.cluster.id):
+            up = decision.status == "up"
+            how = {"status": "up", "n": decision.n_workers} if up else {"status": "down", "workers": decision.workers}
+            log.append((datetime.fromisoformat(decision.at).timestamp(), how))
+        return log
 
     async def stop(self) -> None:
         """End adaptive scaling; the present workers stay. Stopping twice is harmless."""
@@ -284,7 +277,7 @@ class Verbs:
             The cluster continues, and the worker may still stop.
         """
         model, name = self._living(id), str(worker)
-        if not name.strip(".") or len(name) > 200 or not _encodes(name):
+        if not name.strip(".") or len(name) > 200 or name.encode(errors="ignore").decode() != name:
             find_worker(model, name)  # No path can carry such a name.
         model = await self.ask(model, "POST", f"/workers/{quote(name, safe='')}/retire")
         if not wait:
@@ -457,11 +450,3 @@ class Verbs:
         if not isinstance(n_workers, int):
             raise refused_field("n_workers", "must be a whole number")
         return await wait_until_connected(self.registry, id, n_workers, timeout=seconds)
-
-
-def _encodes(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

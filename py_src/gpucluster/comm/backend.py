@@ -129,7 +129,6 @@ class UnixListener(BaseListener):
         self._server.add_socket(listening)
 
     def stop(self) -> None:
-        """Stop listening, and remove the socket."""
         server, self._server = self._server, None
         if server is not None:
             server.stop()
@@ -206,7 +205,6 @@ class UnixBackend(Backend):
         )
 
     def resolve_address(self, loc: str) -> str:
-        """Return the path unchanged."""
         return loc
 
     def get_local_address_for(self, loc: str) -> str:

@@ -57,10 +57,7 @@ def why_unreadable(error: Exception) -> str:
 
 
 def wrong_settings() -> list[str]:
-    """Return a message for each setting that keeps a cluster from starting. Imports ``dask.config``, nothing larger.
-
-    Only the effective value counts: a variable overrides a file.
-    """
+    """Return what keeps a cluster from starting, by effective values; imports ``dask.config``, nothing larger."""
     found: list[str] = []
     sources = [(source, settings) for source, settings in _sources() if {"distributed", *_LOGGING} & settings.keys()]
     if not sources:

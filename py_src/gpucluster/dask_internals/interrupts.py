@@ -12,8 +12,7 @@ from typing import Any
 
 from .collections import frames_of
 
-_MOST_OBJECTS = 100_000
-"""In a frame, among which futures are searched."""
+_MOST_OBJECTS = 100_000  # In a frame, among which futures are searched.
 _SHELLS = {"IPython", "ipykernel"}
 
 

@@ -90,10 +90,7 @@ def serve_no_worker_pages() -> None:
 
 
 def import_web_pages() -> None:
-    """Import what a scheduler's web pages need, so that it does not stall on that later.
-
-    Relies on the module ``distributed.dashboard.scheduler`` (2021.1).
-    """
+    """Import a scheduler's web pages, so that it does not stall later: ``distributed.dashboard.scheduler`` (2021.1)."""
     import distributed.dashboard.scheduler  # noqa: F401
 
 
@@ -130,10 +127,7 @@ def known_transports() -> set[str]:
 
 
 def keep_websockets_on(host: str) -> None:
-    """Let websockets of this process listen on one address only: Dask's listener takes a port on all of them.
-
-    Relies on the name ``distributed.comm.ws.HTTPServer``.
-    """
+    """Let websockets listen on one address only, not all: replaces ``distributed.comm.ws.HTTPServer``."""
     from distributed.comm import ws
     from tornado.httpserver import HTTPServer
 

@@ -43,10 +43,7 @@ def slurm_script(command: str, *, left_out: list[str], **options: Any) -> str:
 
 
 def visible_devices(position: int, devices: list[str]) -> str:
-    """Return ``CUDA_VISIBLE_DEVICES`` for the worker on one of the devices: its own first, then the others.
-
-    Relies on ``dask_cuda.utils.cuda_visible_devices(i, visible)`` (24.02).
-    """
+    """Return ``CUDA_VISIBLE_DEVICES``, the own device first: ``dask_cuda.utils.cuda_visible_devices`` (24.02)."""
     from dask_cuda.utils import cuda_visible_devices
 
     return str(cuda_visible_devices(position, devices))

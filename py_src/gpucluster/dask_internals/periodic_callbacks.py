@@ -14,10 +14,7 @@ _CHANGED = "gpucluster_changed"
 
 
 def heartbeat_seconds(n_workers: int) -> float:
-    """Return the time between two heartbeats of one of that many workers.
-
-    Relies on ``distributed.scheduler.heartbeat_interval(n)`` (2021.1).
-    """
+    """Return seconds between a worker's heartbeats: ``distributed.scheduler.heartbeat_interval(n)`` (2021.1)."""
     from distributed import scheduler
 
     return float(scheduler.heartbeat_interval(n_workers))

@@ -342,18 +342,12 @@ async def restart_workers(scheduler: Any, *, timeout: float) -> None:
 
 
 async def give_worker_plugin(scheduler: Any, pickled: bytes, name: str) -> None:
-    """Register a pickled plugin on all workers, including those that join later.
-
-    Relies on ``Scheduler.register_worker_plugin(comm, plugin, name, idempotent)``, which clients call (2023.9).
-    """
+    """Register a pickled plugin, also on later workers: ``Scheduler.register_worker_plugin`` (2023.9)."""
     await scheduler.register_worker_plugin(comm=None, plugin=pickled, name=name, idempotent=False)
 
 
 async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -> None:
-    """Do the same for a scheduler in another process, with an asynchronous client.
-
-    Relies on ``Client.scheduler`` calling the scheduler's handler ``register_worker_plugin`` (2023.9).
-    """
+    """Do the same elsewhere: ``Client.scheduler`` calls the handler ``register_worker_plugin`` (2023.9)."""
     await client.scheduler.register_worker_plugin(plugin=pickled, name=name, idempotent=False)
 
 
@@ -379,10 +373,7 @@ async def take_worker_plugin_elsewhere(client: Any, name: str, *, seconds: float
 
 
 async def take_worker_plugin(scheduler: Any, name: str) -> None:
-    """Undo ``give_worker_plugin``; does nothing if it was not registered.
-
-    Relies on ``Scheduler.worker_plugins`` and ``Scheduler.unregister_worker_plugin(comm, name)`` (2021.8).
-    """
+    """Undo ``give_worker_plugin``, if done: ``Scheduler.worker_plugins``, ``unregister_worker_plugin`` (2021.8)."""
     if name in scheduler.worker_plugins:
         await scheduler.unregister_worker_plugin(None, name)
 
@@ -403,10 +394,7 @@ def set_allowed_failures(scheduler: Any, number: int) -> None:
 
 
 async def target_elsewhere(client: Any, seconds: float) -> int:
-    """Return the number of workers with which all work would be done in that time.
-
-    Relies on ``Client.scheduler`` and the handler ``adaptive_target(target_duration=)`` (2022.1).
-    """
+    """Return how many workers do all work in that time: handler ``adaptive_target(target_duration=)`` (2022.1)."""
     return int(await client.scheduler.adaptive_target(target_duration=seconds))
 
 

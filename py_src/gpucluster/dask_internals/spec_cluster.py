@@ -111,10 +111,7 @@ def stop_adapting(cluster: SpecCluster) -> None:
 
 
 def clusters_named(name: str) -> set[SpecCluster]:
-    """Return the clusters of this process with that name, including half-made ones.
-
-    Relies on ``SpecCluster._instances``, a weak set of all of them.
-    """
+    """Return this process's clusters of a name, even half-made: ``SpecCluster._instances``, a weak set."""
     from distributed import SpecCluster
 
     return {cluster for cluster in set(SpecCluster._instances) if getattr(cluster, "name", None) == name}

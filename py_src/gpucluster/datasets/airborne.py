@@ -85,10 +85,7 @@ def flight_minutes(npartitions: int | None = None) -> DaskFrame:
 def minutes_of(
     rows: tuple[int, int], start: int, columns: list[str] | None = None, *, library: FrameLibrary = "pandas"
 ) -> Frame:
-    """Return the minutes in the air of a range of flights; runs on the workers.
-
-    ``start`` is the number of the first minute among all.
-    """
+    """Return the minutes of some flights, from the minute ``start`` of all on; runs on the workers."""
     flights = read_rows((*rows, 0), _NEEDED, table="flights")
     flown = flights["air_time"].notna().to_numpy()
     lengths = flights["air_time"].to_numpy()[flown].astype(np.int32)

@@ -40,14 +40,10 @@ class Description:
     kind: Kind
     rows: int
     columns: int
-    memory_bytes: int
-    """Of all rows at once, in memory."""
-    disk_bytes: int
-    """Of the files that the rows come from."""
-    distinct_source_rows: int
-    """Number of different records, pixels or pictures."""
-    source: str
-    """Origin, licence and attribution."""
+    memory_bytes: int  # Of all rows at once, in memory.
+    disk_bytes: int  # Of the files that the rows come from.
+    distinct_source_rows: int  # Number of different records, pixels or pictures.
+    source: str  # Origin, licence and attribution.
 
     def __str__(self) -> str:
         rows = [

@@ -73,8 +73,7 @@ def _beside(X: Data, y: Data, sample_weight: Data | None) -> tuple[Any, Any]:
 class ComputesWithClient(BaseEstimator):
     """Base of what computes with a client, which stays out of saved models, and notes the columns of a table."""
 
-    _client: Any = None
-    """The client to compute with; ``None``: Dask's current client."""
+    _client: Any = None  # The client to compute with; ``None``: Dask's current client.
 
     def __sklearn_clone__(self) -> Any:
         copy = super().__sklearn_clone__()
@@ -109,21 +108,16 @@ class DistributedEstimator(ComputesWithClient):
     Other keywords of cuML and Dask-ML are translated where possible; see `gpucluster.learn.keywords`.
     """
 
-    _scikit_learn: ClassVar[str]
-    """Full name of scikit-learn's class, which is imported on demand."""
-    _own_parameters: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that scikit-learn's class does not have."""
+    _scikit_learn: ClassVar[str]  # Full name of scikit-learn's class, which is imported on demand.
+    _own_parameters: ClassVar[frozenset[str]] = frozenset()  # Parameters that scikit-learn's class does not have.
     _checks: ClassVar[dict[str, Any]] = {}
     """Further arguments of scikit-learn's ``validate_data`` for arrays in memory."""
-    _takes_sparse: ClassVar[bool] = True
-    """Whether X may be sparse; it is made dense, on Dask block by block."""
+    _takes_sparse: ClassVar[bool] = True  # Whether X may be sparse; it is made dense, on Dask block by block.
     _not_saved_because: ClassVar[str] = ""
     """Why the fitted estimator cannot be saved, as an error message; empty where it can."""
 
-    _declared: ClassVar[dict[str, Declared]] = {}
-    """The parameters; see `gpucluster.learn.parameters`."""
-    _fixed: ClassVar[frozenset[str]] = frozenset()
-    """Parameters of the base class that are attributes of this class."""
+    _declared: ClassVar[dict[str, Declared]] = {}  # The parameters; see `gpucluster.learn.parameters`.
+    _fixed: ClassVar[frozenset[str]] = frozenset()  # Parameters of the base class that are attributes of this class.
 
     @keeps_client
     def __init__(self) -> None:
@@ -178,10 +172,7 @@ class DistributedEstimator(ComputesWithClient):
         reset: bool = True,
         **parameters: Any,
     ) -> Any:
-        """Check the data and run an algorithm on them; see `gpucluster.learn.run`.
-
-        Without ``reset``, the columns must be those of the last fit.
-        """
+        """Check data, run an algorithm, see `gpucluster.learn.run`; without ``reset``, the columns must be known."""
         self._require_y(y)
         if is_dask(X):
             table = self._table(X, y, sample_weight, reset=reset)
@@ -357,10 +348,7 @@ def _sparse_columns(X: Any) -> dict[Any, Dtype]:
 
 
 class LazyTransformerMixin(TransformerMixin, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Transformers whose ``set_output(transform="pandas")`` gives a lazy data frame for data on Dask.
-
-    scikit-learn's mixin would bring all rows to this process.
-    """
+    """Transformers whose ``set_output`` gives lazy frames; scikit-learn's mixin would bring all rows here."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -135,10 +135,7 @@ def class_labels(y: Any, name: str = "y") -> Array:
 
 
 def flat_labels(y: Any, name: str = "y") -> Array:
-    """Return labels as a NumPy array of shape (n_rows,).
-
-    Raises `InvalidData` for several columns, missing labels, and both strings and others.
-    """
+    """Return labels, (n_rows,); `InvalidData` for several columns, missing ones, and strings beside others."""
     labels = columns_of(y)
     if labels.ndim != 1:
         raise InvalidData(f"{name}: must have one label per row, not {labels.shape[1]} columns.")

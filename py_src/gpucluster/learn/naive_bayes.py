@@ -31,10 +31,8 @@ class NaiveBayes(ScoredClassifier, DistributedEstimator):
     """Base of the naive Bayes classifiers."""
 
     classes_: Array = fitted()
-    _statistics: ClassVar[Callable[..., Any]]
-    """The algorithm that finds the statistics of rows."""
-    _merge: ClassVar[Callable[..., Any]]
-    """Called with the statistics of two sets of rows; returns those of both."""
+    _statistics: ClassVar[Callable[..., Any]]  # The algorithm that finds the statistics of rows.
+    _merge: ClassVar[Callable[..., Any]]  # Called with the statistics of two sets of rows; returns those of both.
     _likelihood: ClassVar[Likelihood]
 
     def _model(self) -> tuple[Array, ...]:

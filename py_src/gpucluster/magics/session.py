@@ -51,10 +51,7 @@ class Connection:
         self._cluster_id: str | None = None
 
     def open(self, cluster: Cluster) -> tuple[Client, Libraries]:
-        """Connect to a running cluster, and choose the libraries of Dask's collections for it.
-
-        Raises `InvalidState`: the cluster is not running; an earlier connection stays.
-        """
+        """Connect to a cluster, and choose its libraries. `InvalidState`: not running; the old connection stays."""
         client = cluster.get_client()
         self.close()
         self._client, self._cluster_id = client, cluster.id

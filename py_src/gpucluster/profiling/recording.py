@@ -121,10 +121,7 @@ class Recording:
             ask(client.run_on_scheduler, scheduler_recorder.begin, self.name)
 
     def finish(self) -> tuple[dict[str, Any] | None, dict[str, dict[str, Any]]]:
-        """End the recording; return the scheduler's data, if it still exists, and the workers' by address.
-
-        Workers that did not answer are missing.
-        """
+        """End the recording; return the scheduler's data, if any, and that of workers that answer, by address."""
         scheduler: dict[str, Any] | None = None
         workers: dict[str, dict[str, Any]] = {}
         client = self.client

@@ -61,10 +61,7 @@ def stem_of(name: str) -> str:
 
 
 def recordings_below(root: Path) -> tuple[list[Path], bool]:
-    """Return the recordings in a folder and below, and whether all folders could be searched.
-
-    Hidden folders, links to folders and deep folders are left out.
-    """
+    """Return recordings, not in hidden, linked or deep folders, and whether all folders could be searched."""
     found: list[Path] = []
     looked_at = 0
     waiting = [(root, 0)]

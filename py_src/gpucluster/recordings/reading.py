@@ -50,10 +50,7 @@ def moment(at: str) -> float:
 
 
 def without_gpus(sample: TelemetrySample) -> TelemetrySample:
-    """Return the sample without GPU figures, for a recording of CPU workers.
-
-    A worker that has just started reports those of its machine for a moment.
-    """
+    """Return the sample without GPU figures, which new CPU workers report of their machine for a moment."""
     return sample.model_copy(update=_WITHOUT_GPUS)
 
 

@@ -110,8 +110,7 @@ def _private_names() -> re.Pattern[str]:
 
 Identity: TypeAlias = tuple[int, int, int, int]
 
-_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-"""Errors of file systems without hard links."""
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}  # Errors of file systems without hard links.
 
 
 def identity_of(path: Path) -> Identity | None:
@@ -249,10 +248,7 @@ class RecordingWriter:
         return 0
 
     def add(self, line: bytes) -> None:
-        """Write a telemetry event with neutral names.
-
-        Raises `RecordingFull`, or `OSError` if the disk is full; what was written stays.
-        """
+        """Write an event with neutral names. Raises `RecordingFull`, or `OSError` (disk full); the rest stays."""
         event = {"kind": "telemetry", "sample": self._pseudonyms.sample(json.loads(line)["sample"])}
         text = json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         if len(text) > MOST_LINE_BYTES:

@@ -18,11 +18,7 @@ from .openapi import Operation
 if TYPE_CHECKING:
     from .extension import GPUClusterExtension
 
-GROUP = "gpucluster.routes"
-"""The group of entry points."""
-
-Rule = tuple[str, type, dict[str, Any]]
-"""Pattern, handler and its arguments."""
+Rule = tuple[str, type, dict[str, Any]]  # Pattern, handler and its arguments.
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ class AddedRoutes:
 
 def find_added() -> list[Loaded]:
     """Return what installed packages add, and what of it cannot be used."""
-    return load_all(GROUP, AddedRoutes)
+    return load_all("gpucluster.routes", AddedRoutes)
 
 
 def usable() -> list[AddedRoutes]:

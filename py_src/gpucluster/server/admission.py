@@ -123,8 +123,7 @@ class AdmissionMixin(JupyterHandler):
     ``ServerApp.allow_origin`` or its pattern allow are accepted, and so are those with a token.
     """
 
-    linkable: ClassVar[bool] = False
-    """Whether another site may link to it: a page that changes nothing."""
+    linkable: ClassVar[bool] = False  # Whether another site may link to it: a page that changes nothing.
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -86,11 +86,7 @@ def prepare_for_form(schema: dict[str, Any]) -> None:
         if name.endswith("_seconds") and "integer" in branches:
             text = re.sub(r"^Seconds ", "Time ", field.get("description", ""))
             text = text.replace("; none: never.", ".").replace(", in seconds,", "")
-            field["help"] = (
-                f"{text} Write '30 min', '2 h' or 'never'."
-                if "null" in branches
-                else (f"{text} Write '30 min' or '2 h'.")
-            )
+            field["help"] = f"{text} Write '30 min'" + (", '2 h' or 'never'." if "null" in branches else " or '2 h'.")
 
 
 class SchemaHandler(ClusterAPIHandler):
@@ -114,8 +110,6 @@ def _schemas(kernel: str | None) -> Schemas:
 
 
 class PresetsHandler(ClusterAPIHandler):
-    """Named starting points for the creation form."""
-
     presets: PresetList
 
     async def get(self) -> None:
@@ -129,8 +123,6 @@ class OpenAPIHandler(ClusterAPIHandler):
 
 
 class SiteHandler(ClusterAPIHandler):
-    """Faults of the site's file."""
-
     polled = True
 
     async def get(self) -> None:

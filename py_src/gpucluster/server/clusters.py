@@ -90,8 +90,6 @@ class ClustersHandler(RequestHandler):
 
 
 class NotesHandler(RequestHandler):
-    """Notes on a cluster before it is created."""
-
     offers: Offers
     lifetime: str | None  # What ends clusters together with this server.
 
@@ -125,8 +123,6 @@ def _notes_on(error: InvalidRequest) -> Notes:
 
 
 class PreviewHandler(RequestHandler):
-    """What would be submitted to a batch system."""
-
     async def post(self) -> None:
         self.answer(await self.control.preview(await self.narrowed(self.body())))
 
@@ -157,8 +153,6 @@ class ClusterHandler(ClusterAPIHandler):
 
 
 class PatchNotesHandler(ClusterAPIHandler):
-    """Notes on a change of a cluster before it is made."""
-
     async def post(self, cluster: str) -> None:
         model = await self.control.get(cluster)
         body = self.body()
@@ -177,8 +171,6 @@ class VerbHandler(ClusterAPIHandler):
 
 
 class HistoryHandler(ClusterAPIHandler):
-    """What cells and scripts computed on all clusters."""
-
     polled = True
 
     async def get(self) -> None:
@@ -188,16 +180,12 @@ class HistoryHandler(ClusterAPIHandler):
 
 
 class CompareHandler(ClusterAPIHandler):
-    """Two selections of the history, compared."""
-
     async def get(self) -> None:
         first, second = (self.get_query_argument(name, "") for name in ("first", "second"))
         self.answer(await asyncio.to_thread(compare_history, self.control.registry, first, second))
 
 
 class ReleaseHandler(ClusterAPIHandler):
-    """Release of results of one cluster that a notebook holds."""
-
     async def post(self, cluster: str) -> None:
         self.answer(await self.control.release_results(cluster, parsed(ResultsReleased, self.body())))
 

@@ -38,10 +38,7 @@ _USUAL = "LocalCluster"
 
 
 class DaskLabextensionServer:
-    """Finds dask-labextension without importing it, which would load Dask in this process.
-
-    `application`: has its handlers, if it was loaded. `ignored`: treat it as absent.
-    """
+    """Finds dask-labextension without importing it, and so Dask; `ignored`: treat it as absent."""
 
     def __init__(self, application: Application, *, ignored: bool, log: logging.Logger) -> None:
         self._application = application
@@ -188,8 +185,7 @@ class PanelDashboardHandler(DashboardHandler):
         return url_path_join(self.base_url, "dask/dashboard", quote(cluster, safe=""))
 
     async def _target(self, cluster: str, path: str) -> Target:
-        """Wait for a starting dashboard: the panel asks too early, which would log an error in the browser's
-        console."""
+        """Wait for a starting dashboard: a refusal would be logged as an error in the browser's console."""
         end = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while asyncio.get_running_loop().time() < end:
             model = await self.control.get(cluster)
@@ -213,10 +209,7 @@ class PanelDashboardHandler(DashboardHandler):
 
 
 class NoDashboardHandler(ClusterAPIHandler):
-    """Check whether an address has a dashboard, without dask-labextension's own server part.
-
-    The answer is always no: this server does not fetch addresses that a page names.
-    """
+    """Answer that an address has no dashboard: this server does not fetch addresses that a page names."""
 
     async def get(self, url: str) -> None:
         self.finish(json.dumps({"url": url, "isActive": False, "plots": {}}))
@@ -226,10 +219,7 @@ _OURS = r"([0-9a-f]{8})"  # Ids of gpucluster. dask-labextension's own have dash
 
 
 class _For(PathMatches):
-    """Matches a path, for some methods, under a condition.
-
-    `methods`: separated by blanks; empty: all. `when`: the condition, checked at each request.
-    """
+    """Matches a path, for some methods (separated by blanks; empty: all), if `when` is true at the request."""
 
     def __init__(self, pattern: str, methods: str = "", when: Callable[[], bool] = lambda: True) -> None:
         super().__init__(pattern)
@@ -271,7 +261,4 @@ def put_first(application: Application, rules: list[Rule]) -> None:
     known = application.default_router.rules
     before = list(known)
     application.add_handlers(".*$", rules)
-    added = [rule for rule in known if rule not in before]
-    for rule in reversed(added):
-        known.remove(rule)
-        known.insert(0, rule)
+    known.sort(key=before.__contains__)

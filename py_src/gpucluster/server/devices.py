@@ -59,11 +59,8 @@ class DeviceReader:
             return host if self._may_stop else _shown_only(host)
         except Exception as error:
             self._log.warning("The GPUs on this machine could not be read: %s", error, exc_info=True)
-            return HostDevices(
-                available=False,
-                code="error",
-                message="The GPUs on this machine could not be read; see the log of the Jupyter server.",
-            )
+            message = "The GPUs on this machine could not be read; see the log of the Jupyter server."
+            return HostDevices(available=False, code="error", message=message)
 
 
 def _shown_only(host: HostDevices) -> HostDevices:
@@ -84,13 +81,12 @@ def _host_devices(supervisors: dict[int, str], notebooks: dict[int, str], worker
 SECONDS = 2.0
 SECONDS_WITHOUT_GPU = 30.0
 
-_MIB = 2**20
 _CHANGE: dict[str, float] = {
-    "memory_used_bytes": 16 * _MIB,
+    "memory_used_bytes": 16 * 2**20,
     "utilization_percent": 1.0,
     "power_watts": 2.0,
     "temperature_celsius": 1.0,
-    "host_memory_available_bytes": 256 * _MIB,
+    "host_memory_available_bytes": 256 * 2**20,
 }
 """Smaller changes are not sent."""
 
@@ -170,10 +166,7 @@ async def _end(process: ProcessIdentity) -> bool:
 
 
 async def notebooks_by_pid(session_manager: Any, kernel_manager: Any) -> dict[int, str]:
-    """Return the paths of the open notebooks and consoles by the process id of their kernel.
-
-    Kernels that run elsewhere, or whose provisioner has no process id, are left out.
-    """
+    """Return the paths of notebooks and consoles by their kernel's process id, as far as it is known."""
     found: dict[int, str] = {}
     for session in await session_manager.list_sessions():
         kernel_id, path = (session.get("kernel") or {}).get("id"), session.get("path")

@@ -56,8 +56,7 @@ class GPUClusterExtension(ExtensionApp):
     services: Services | None = None
     hook: NotifyHook | None = None
     use: UseOfServer | None = None
-    _failed: GPUClusterError | None = None
-    """Why nothing works until the server is restarted."""
+    _failed: GPUClusterError | None = None  # Why nothing works until the server is restarted.
 
     standby = Bool(
         True,

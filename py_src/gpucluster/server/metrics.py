@@ -157,8 +157,6 @@ ANSWER_SECONDS = 5.0  # Timeout per cluster: Prometheus waits ten seconds for al
 
 
 class MetricsHandler(ClusterAPIHandler):
-    """Figures of all clusters, their workers and this machine's GPUs."""
-
     polled = True
     devices: DeviceReader
 

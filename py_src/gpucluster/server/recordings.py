@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain, count
 from pathlib import Path, PurePosixPath
@@ -91,14 +92,11 @@ class RecordingFolder:
             raise InvalidRequest(
                 "path: must end in .gpucluster.jsonl or .gpucluster.jsonl.gz and must not be in a hidden folder."
             )
-        try:
+        with suppress(OSError, RuntimeError, ValueError):
             found = self.root.joinpath(*parts).resolve()
-            inside = found.is_relative_to(self.root.resolve())
-        except (OSError, RuntimeError, ValueError):
-            inside = False
-        if not inside:
-            raise RecordingNotFound("There is no such recording below Jupyter's root.")
-        return found
+            if found.is_relative_to(self.root.resolve()):
+                return found
+        raise RecordingNotFound("There is no such recording below Jupyter's root.")
 
     def _entry(self, source: Literal["folder", "bundled"], path: Path, shown: str) -> RecordingEntry:
         size = 0

@@ -114,10 +114,7 @@ class OutputWidget(anywidget.AnyWidget):
         self.end("")
 
     def end(self, why: str, *, stay: bool = False) -> None:
-        """Show in the outputs why the updates have ended, and ignore further events.
-
-        ``stay``: the kernel ends, and the views stay with their last state.
-        """
+        """Show why the updates ended, and ignore further events; ``stay``: the kernel ends, and the views stay."""
         if self.comm is None or self._over:
             return
         self._over = why or self.note or "This is the last state."

@@ -45,18 +45,13 @@ class Cell:
 
 
 _latest: tuple[Any, Cell] | None = None
-_started = 0.0
-"""When the cell that runs now has started: it may have waited for others. 0: before this was watched."""
+_started = 0.0  # When the cell that runs now has started: it may have waited for others. 0: before this was watched.
 _watched: weakref.WeakSet[Any] = weakref.WeakSet()
-_last_error = 0
-"""Id of the error that IPython had stored when the last cell ended."""
+_last_error = 0  # Id of the error that IPython had stored when the last cell ended.
 
 
 def current_cell() -> Cell | None:
-    """Return the cell that IPython runs now, or has run last.
-
-    ``None`` in other programs, and in what a notebook computes for a widget.
-    """
+    """Return the cell that IPython runs, or has run last; ``None``: no IPython, or a widget's computation."""
     global _latest
     shell = loaded_shell()
     if shell is None:

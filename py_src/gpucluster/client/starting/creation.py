@@ -41,8 +41,6 @@ _AT_LEAST_SECONDS = 5.0
 
 @dataclass
 class Creation:
-    """A cluster being created."""
-
     registry: Registry
     spec: SpecBase
     by: str

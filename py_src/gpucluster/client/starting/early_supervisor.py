@@ -56,10 +56,7 @@ def start_early() -> None:
 def give_early(
     folder: Path, held: int, turn: int | None, *, python: str, cwd: str, environment: dict[str, str]
 ) -> int | None:
-    """Give the cluster in a folder to the early process, if it fits.
-
-    Returns the process id of the supervisor; None: another has to be started.
-    """
+    """Give a folder's cluster to the early process, if it fits; return its process id, else None."""
     global _early
     early, _early = _early, None
     if early is None:

@@ -18,8 +18,6 @@ from .world import PREFIX, Location, World, here, parse
 if TYPE_CHECKING:
     from distributed.comm.core import Comm
 
-    from .channel import Channel
-
 
 class RankComm(Comm):
     """Messages to and from one other rank."""

@@ -24,7 +24,6 @@ class Arriving:
 
     @property
     def is_here(self) -> bool:
-        """Whether all of it has come."""
         return self.is_received and self.left == 0
 
     @property

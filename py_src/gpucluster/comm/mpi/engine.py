@@ -86,7 +86,6 @@ class Engine:
         self._listening[port] = accept
 
     def stop_listening(self, port: int) -> None:
-        """Refuse connections to a port."""
         self._listening.pop(port, None)
 
     def open(self, rank: int, port: int) -> Channel:

@@ -32,7 +32,6 @@ class Memory:
 
     @property
     def kept_bytes(self) -> int:
-        """Bytes of unused memory."""
         return sum(len(block) for _, block in (*self._free, *self._returned))
 
     def take(self, size: int, begin: int = 0) -> Any:

@@ -37,8 +37,6 @@ address modulo this, and their alignment with it."""
 
 
 class Kind(IntEnum):
-    """The purpose of an envelope."""
-
     OPEN = 1
     MESSAGE = 2
     CLOSE = 3

@@ -56,10 +56,7 @@ def keep_own_forkserver() -> None:
 
 
 def look_for_workers_every(seconds: float) -> None:
-    """Set how often nannies check whether the worker that they have started is up, for which they poll.
-
-    Relies on ``WorkerProcess._init_msg_interval``, in seconds (2021.1).
-    """
+    """Set how often nannies poll whether a worker is up: ``WorkerProcess._init_msg_interval`` (2021.1)."""
     from distributed.nanny import WorkerProcess
 
     WorkerProcess._init_msg_interval = seconds

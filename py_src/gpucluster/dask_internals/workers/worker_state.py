@@ -27,10 +27,7 @@ def n_threads(worker: Any) -> int:
 
 
 def is_cancelled(worker: Any, key: Any) -> bool:
-    """Whether a task that a worker runs is not wanted any more.
-
-    Relies on ``Worker.state.tasks`` and the state ``"cancelled"`` of such a task (2022.6).
-    """
+    """Whether a running task is unwanted: state ``"cancelled"`` in ``Worker.state.tasks`` (2022.6)."""
     task = worker.state.tasks.get(key)
     return task is not None and task.state == "cancelled"
 
@@ -56,10 +53,7 @@ def plugin(server: Any, name: str) -> Any:
 
 
 def rmm_pool_maximum(worker: Any) -> Any:
-    """Return the maximum size of a pool that dask-cuda was configured with, which RMM does not report, or None.
-
-    Relies on the plugin ``dask_cuda.plugins.RMMSetup.maximum_pool_size`` (dask-cuda 24.02).
-    """
+    """Return the RMM pool's configured maximum, which RMM lacks: ``RMMSetup.maximum_pool_size`` (dask-cuda 24.02)."""
     for one in list(worker.plugins.values()):
         if type(one).__name__ == "RMMSetup":
             return one.maximum_pool_size
@@ -77,10 +71,7 @@ def was_running_here() -> bool:
 
 
 def set_metric(worker: Any, name: str, metric: Callable[[Any], Any]) -> None:
-    """Let a worker send a figure with each heartbeat.
-
-    Relies on ``Worker.metrics``, a dictionary of functions or coroutine functions of the worker (2021.1).
-    """
+    """Let a worker send a figure with its heartbeats: ``Worker.metrics``, functions by name (2021.1)."""
     worker.metrics[name] = metric
 
 
@@ -131,10 +122,7 @@ def clock_delay(worker: Any) -> float:
 
 
 def held(worker: Any, key: Any) -> Any:
-    """Return a result that a worker keeps, from disk if needed: ``Worker.data``, a mapping (2021.1).
-
-    Raises `KeyError` for any other.
-    """
+    """Return a result, from disk if needed: ``Worker.data``, a mapping (2021.1); `KeyError` for others."""
     return worker.data[key]
 
 

@@ -241,10 +241,7 @@ class Part(NamedTuple):
 
 
 def searched_by_regions(own: RankRows, eps: float, search: dict[str, Any]) -> RegionSearch | None:
-    """Exchange rows so that neighbours are on one rank; all ranks must call this.
-
-    ``None`` where the metric or the number of columns does not allow it, or a rank would get too many rows.
-    """
+    """Exchange rows so that neighbours are on one rank; all must call this. ``None`` where that is not possible."""
     power = _power(search)
     comm = own.communicator
     step = max(1, own.n_rows // (SAMPLE * sum(own.n_threads)))

@@ -120,7 +120,6 @@ class Outgoing:
         self._sock = sock
 
     def fileno(self) -> int:
-        """Return the file descriptor to wait for."""
         return self._sock.fileno()
 
     def write(self, views: list[memoryview]) -> list[memoryview]:

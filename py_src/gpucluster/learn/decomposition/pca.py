@@ -32,10 +32,7 @@ class Spectrum(NamedTuple):
 
 
 def covariance_spectrum(rows: Rows) -> Spectrum:
-    """Return mean, variances and axes from the covariance matrix.
-
-    Sends one message of ``8 (d + 1) d`` bytes for each block or rank, d the number of columns.
-    """
+    """Return mean, variances and axes; one message of ``8 (d + 1) d`` bytes for each block or rank, d columns."""
     found: Moments = rows.total(moments, op=merge_moments)
     n_samples = int(found.n_rows)
     check_rows(n_samples)

@@ -341,10 +341,7 @@ _PORT = re.compile(r"^\w+://[^:/]+:\d+$")
 
 
 def cuml_for(estimator: Any, X: Data, y: Data | None = None, sample_weight: Data | None = None) -> PlainModel | None:
-    """Return cuML's estimator to fit instead, or ``None`` to use this package.
-
-    Raises `NotSupported` where the configuration demands cuML, which does not support this.
-    """
+    """Return cuML's estimator, or ``None``; raises `NotSupported` where only cuML is allowed but lacks this."""
     engine = configuration().engine
     if engine == "gpucluster" or (engine == "auto" and not (is_dask(X) and on_gpus(X))):
         return None

@@ -194,10 +194,7 @@ def next_state(random_state: RandomState, n_trees: int) -> np.random.RandomState
 
 
 def trees_of(n_trees: int, shares: list[int]) -> list[int]:
-    """Divide trees in proportion to the shares; the rest goes to the largest remainders.
-
-    Each positive share gets at least one tree where there are enough.
-    """
+    """Divide trees in proportion to the shares, by largest remainders; one or more for each positive share."""
     given = np.array(shares, dtype=np.float64)
     filled = given > 0
     least = filled.astype(int) if n_trees >= filled.sum() else np.zeros(len(given), dtype=int)

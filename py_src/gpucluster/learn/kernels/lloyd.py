@@ -23,10 +23,7 @@ ROUNDING = 8  # Squared distances below this multiple of the rounding error coun
 
 
 class Nearest:
-    """Caches each block's distances to the nearest centre, so that only new centres are computed.
-
-    A copy in another process starts with an empty cache.
-    """
+    """Caches each block's distances to the nearest centre, to compute only new ones; copies start empty."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int | None], tuple[int, Array]] = {}
@@ -63,10 +60,7 @@ class Nearest:
 
 
 def distances_to(X: Array, lengths: Array, centers: Array, offset: Array | None) -> Iterator[tuple[slice, Array]]:
-    """Yield slices of rows and their squared distances to all centres: arrays of shape (n_rows, n_centers).
-
-    ``|x - c|² = |x|² - 2 x·c + |c|²``: one matrix product per slice.
-    """
+    """Yield slices and squared distances to all centres, |x|² - 2 x·c + |c|²: one matrix product each."""
     xp = array_namespace_of(X)
     centers = xp.asarray(centers, dtype=X.dtype)
     own = (centers * centers).sum(axis=1)

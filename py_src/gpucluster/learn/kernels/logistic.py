@@ -80,10 +80,7 @@ def _many_classes(xp: Namespace, raw: Array, codes: Array) -> tuple[Array, Array
 
 
 def scores(X: Array, coef: Array) -> Array:
-    """Return log-odds: array of shape (n_rows,) for two classes, else (n_rows, K).
-
-    ``coef`` has shape (K, d + 1), intercepts in the last column; K is 1 for two classes.
-    """
+    """Return log-odds, (n_rows,) or (n_rows, K); ``coef``, (K, d + 1), has intercepts last; K = 1 for two classes."""
     raw = projected(X, None, coef[:, :-1].T, coef[:, -1])
     return raw[:, 0] if len(coef) == 1 else raw
 

@@ -58,8 +58,7 @@ def projected(X: Array, shift: Array | None, axes: Array, offset: Array | None) 
     return result
 
 
-Scale = tuple[Array | None, Array | None]
-"""Mean and scale of each column; ``None`` leaves the step out."""
+Scale = tuple[Array | None, Array | None]  # Mean and scale of each column; ``None`` leaves the step out.
 
 
 def scaled(X: Array, model: Scale) -> Array:

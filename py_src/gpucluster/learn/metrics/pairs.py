@@ -193,10 +193,7 @@ class Contingency(NamedTuple):
 
 
 def contingency(rows: Rows, names: Names = NAMES, *, of: Of = "classes") -> Contingency:
-    """Count pairs of labels of `paired` rows, and check these, in one pass.
-
-    The message of a block has 8 bytes per pair of labels in it.
-    """
+    """Count pairs of labels of `paired` rows, checked, in one pass; 8 bytes per pair in a block's message."""
     return compared(rows, _count_pairs, partial(_merge_counts, names), names, of=of)
 
 

@@ -46,8 +46,7 @@ def effective_metric(metric: str, p: float) -> str:
 
 
 EXPONENTS = {"manhattan": 1.0, "l1": 1.0, "cityblock": 1.0, "euclidean": 2.0, "l2": 2.0, "chebyshev": np.inf}
-CANDIDATES = 8
-"""Number of further neighbours whose distances are recomputed, because cuML's distances are not exact."""
+CANDIDATES = 8  # Number of further neighbours whose distances are recomputed, because cuML's distances are not exact.
 
 
 class DeviceSearch:
@@ -126,10 +125,7 @@ class Found(NamedTuple):
 
 
 def build(X: Array, y: Array | None, options: dict[str, Any]) -> BlockIndex:
-    """Return the index of a block; for an array of CuPy, cuML searches.
-
-    Refuses NaN and infinity, and a y with another number of rows.
-    """
+    """Return a block's index, cuML's for CuPy; refuse NaN, infinity, and a y with another number of rows."""
     from sklearn.neighbors import NearestNeighbors
 
     if y is not None and len(y) != len(X):

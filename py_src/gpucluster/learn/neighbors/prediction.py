@@ -79,10 +79,7 @@ def shares(found: Found, output: int, n_classes: int, weights: Weighting) -> Arr
 
 
 def winners(found: Found, classes: list[Array], weights: Weighting) -> Array:
-    """Return the class with the largest share, of equal ones the first.
-
-    Array of shape (n_queries,), or (n_queries, n_outputs) for several outputs.
-    """
+    """Return the class with the largest share, of equal ones the first: (n_queries,) or (n_queries, n_outputs)."""
     chosen = [one[shares(found, number, len(one), weights).argmax(axis=1)] for number, one in enumerate(classes)]
     return chosen[0] if len(chosen) == 1 else np.stack(chosen, axis=1)
 

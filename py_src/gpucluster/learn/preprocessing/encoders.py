@@ -43,8 +43,7 @@ class CategoryEncoder(LazyTransformerMixin, DistributedEstimator):
     _takes_sparse = False
     categories_: list[Array] = fitted()
     n_rows_: int = fitted()
-    category_counts_: list[Array] = fitted()
-    """Number of rows of each category; only where rare ones are grouped."""
+    category_counts_: list[Array] = fitted()  # Number of rows of each category; only where rare ones are grouped.
 
     def _find_categories(self, X: Data) -> None:
         """Find the categories of each column, and note the columns."""

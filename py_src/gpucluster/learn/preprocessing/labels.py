@@ -65,10 +65,7 @@ class _Labels(NamedTuple):
 
 
 def labels_in(y: Data) -> Array | None:
-    """Return the different labels of a column, sorted; ``None`` for one without rows.
-
-    Refuses missing labels, and both numbers and strings.
-    """
+    """Return the sorted labels of a column, ``None`` without rows; refuse missing ones, and numbers with strings."""
     found: _Labels = reduce_blocks(column_of(y), _labels_of_block, _merge, name="y")
     if found.missing:
         raise missing_labels("y", found.missing)

@@ -35,10 +35,7 @@ SPLIT_EVERY = 8  # Messages that are merged in one task.
 
 
 def tree_reduced(merge: Callable[..., Any], messages: Sequence[Any], *arguments: Any) -> Any:
-    """Merge at least one delayed message along a tree, lazily.
-
-    ``merge(*arguments, *messages)`` is associative, and called with neighbouring messages.
-    """
+    """Merge delayed messages along a tree; ``merge(*arguments, *messages)`` of neighbours is associative."""
     join = delayed(merge, pure=False)
     level = list(messages)
     while len(level) > 1:

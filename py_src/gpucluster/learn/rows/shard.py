@@ -90,7 +90,6 @@ class Shard(Rows):
         return self.communicator.allreduce(mine, op)
 
     def map_blocks(self, partial: Partial, *arguments: Any) -> list[Message]:
-        """Collect with one allgather."""
         messages = self._mapped(lambda block: partial(block, *arguments), self.blocks)
         mine = list(zip([block.number for block in self.blocks], messages, strict=True))
         gathered = [item for part in self.communicator.allgather(mine) for item in part]
@@ -124,7 +123,6 @@ class Shard(Rows):
         return Shard(self.communicator, [larger, *others], counted=self._counted)
 
     def broadcast(self, value: Message) -> Message:
-        """Broadcast the value of rank 0."""
         return self.communicator.broadcast(value)
 
     def _mapped(self, function: Callable[[Block], Message], blocks: list[Block]) -> list[Message]:

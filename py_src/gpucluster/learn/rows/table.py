@@ -298,10 +298,7 @@ def row_blocks(data: Any) -> list[Delayed]:
 def stacked(
     blocks: Iterable[Delayed], lengths: Iterable[float], row_shape: tuple[int, ...] = (), **kind: Any
 ) -> DaskArray:
-    """Return delayed blocks with these numbers of rows (NaN: unknown) as one Dask array.
-
-    ``kind`` is the ``dtype`` or ``meta`` of the blocks.
-    """
+    """Return delayed blocks as one Dask array; NaN: unknown rows; ``kind``: ``dtype`` or ``meta`` of blocks."""
     import dask.array as da
 
     parts = [

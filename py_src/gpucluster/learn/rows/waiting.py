@@ -25,10 +25,7 @@ _END_GRACE_SECONDS = 2.0
 
 
 def current_client() -> Any:
-    """Return the client that computes Dask collections here; ``None`` for schedulers in this process.
-
-    In a Dask task it is a client of the task's worker, as in Dask.
-    """
+    """Return the client, in a task the worker's, as in Dask; ``None`` for schedulers in this process."""
     from distributed import get_client
 
     if dask.config.get("scheduler", None) not in {None, "dask.distributed", "distributed"}:

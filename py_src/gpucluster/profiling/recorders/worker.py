@@ -68,10 +68,7 @@ class TransferSums:
 
 
 class ShuffledBytes:
-    """Sum of what the peer-to-peer shuffles of one worker send to others.
-
-    The address identifies the worker, as one process may run several workers.
-    """
+    """Bytes that shuffles of the worker at an address send to others; a process may run several workers."""
 
     def __init__(self, address: str) -> None:
         self._address = address

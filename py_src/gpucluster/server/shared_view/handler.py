@@ -41,8 +41,7 @@ class Limiter:
 
 
 COOKIE = "gpucluster-view"
-OPENINGS = (240, 60.0)
-"""WebSockets and histories per link, and seconds: all pages of a link may reconnect at once."""
+OPENINGS = (240, 60.0)  # WebSockets and histories per link, and seconds: all pages of a link may reconnect at once.
 OVER = "This link is not valid: it has expired, was revoked, or is incomplete. Ask for a new one."
 
 
@@ -102,8 +101,7 @@ class SharedViewMixin(JupyterHandler):
             raise HTTPError(403)
 
     def check_xsrf_cookie(self) -> None:
-        """Not needed: requests contain a link's token, which no other site knows, and Jupyter's cookie has no
-        effect."""
+        """Not needed: requests contain a link's token, unknown elsewhere; Jupyter's cookie has no effect."""
 
     def session_and_link(self, cluster: str) -> tuple[ViewSession, SharedLink]:
         """Return the viewer's session and link. Raises `ViewRefused`, `LoginFirst`."""

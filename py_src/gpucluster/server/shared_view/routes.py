@@ -108,8 +108,6 @@ class SharedPageHandler(SharedViewHandler):
 
 
 class SharedFileHandler(SharedViewHandler):
-    """A file that the page loads."""
-
     @allow_unauthenticated
     async def get(self, cluster: str, name: str) -> None:
         path, kind = FILES[name]

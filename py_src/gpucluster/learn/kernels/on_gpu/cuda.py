@@ -90,10 +90,7 @@ def device(number: int) -> Any:
 
 
 def pieces(X: Array, n_rows: int) -> Iterator[tuple[slice, Array]]:
-    """Yield the rows of a table on a GPU in pieces of at most ``n_rows`` that kernels can read.
-
-    Tables that are not C-contiguous and aligned, such as views, are copied piece by piece.
-    """
+    """Yield pieces of at most ``n_rows`` rows on a GPU, copied where not C-contiguous and aligned, as views."""
     is_plain = X.flags.c_contiguous and is_aligned(X)
     step = n_rows if is_plain else max(1, min(n_rows, COPIED_BYTES // (X.shape[1] * X.dtype.itemsize)))
     for start in range(0, len(X), step):
