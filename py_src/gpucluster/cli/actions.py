@@ -46,9 +46,7 @@ def living(control: Control) -> list[ClusterModel]:
 
 def find(control: Control, name: str | None) -> ClusterModel:
     """Return a cluster by name or id; by default the only running one, or ``control.meant`` of several."""
-    if name is not None:
-        return control.get(name)
-    return _only(control)
+    return _only(control) if name is None else control.get(name)
 
 
 def named(control: Control, found: Namespace) -> ClusterModel:

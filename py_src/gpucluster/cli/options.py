@@ -198,15 +198,10 @@ def _options(_kinds: tuple[InstalledKind, ...]) -> dict[str, SpecOption]:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for backend, schema in spec_schemas().items():
         for field, properties in schema["properties"].items():
-            found.setdefault(field, {})[backend] = _resolved(properties, schema.get("$defs", {}))
+            reference = str(properties.get("$ref", "")).rpartition("/")[2]  # Such as to an enumeration.
+            found.setdefault(field, {})[backend] = {**schema.get("$defs", {}).get(reference, {}), **properties}
     del found["backend"]
     return {field: SpecOption(field, schemas) for field, schemas in found.items()}
-
-
-def _resolved(properties: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return a field's schema with its reference, such as to an enumeration, resolved."""
-    reference = str(properties.get("$ref", "")).rpartition("/")[2]
-    return {**definitions.get(reference, {}), **properties}
 
 
 def backends() -> tuple[str, ...]:
@@ -242,10 +237,8 @@ def add_spec_options(
     for option in spec_options().values():
         if fields is not None and option.field not in fields:
             continue
-        if option.kind == "boolean":
-            kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
-        else:
-            kind = {"metavar": option.metavar}
+        is_switch = option.kind == "boolean"
+        kind: Any = {"action": argparse.BooleanOptionalAction} if is_switch else {"metavar": option.metavar}
         complete: Any = option.choices or ("file" if option.field.endswith("directory") else ())
         short = ["-n"] if option.field == "n_workers" else []
         parser.argument(

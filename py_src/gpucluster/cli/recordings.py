@@ -26,8 +26,7 @@ _ENDINGS = (".jsonl", ".jsonl.gz")
 
 
 def recorder_of(control: Control, found: Namespace) -> Recorder:
-    """Return a recorder of the named or the only cluster. Name and file may be swapped if the file's ending identifies
-    it."""
+    """Return a recorder of the named or the only cluster; the file's ending identifies it if the two are swapped."""
     file, name = getattr(found, "file", None), getattr(found, "name", None)
     if file is None:
         raise InvalidRequest("FILE is missing: name the output, such as kmeans.gpucluster.jsonl.gz.")

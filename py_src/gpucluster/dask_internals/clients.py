@@ -150,11 +150,7 @@ _RESTARTED = "scheduler-restart"  # The client's reason when all workers are res
 
 
 def _cancelled(error: CancelledError) -> Iterator[FutureCancelledError]:
-    """Yield the errors of the single futures.
-
-    Relies on ``FutureCancelledError`` having ``key``, ``reason`` and ``msg``, and on ``FuturesCancelledError`` having
-    ``error_groups`` with ``errors`` (2025.4).
-    """
+    """Yield the errors in ``error_groups`` of ``FuturesCancelledError``, with ``key``, ``reason``, ``msg`` (2025.4)."""
     if isinstance(error, FutureCancelledError):
         yield error
     elif isinstance(error, FuturesCancelledError):

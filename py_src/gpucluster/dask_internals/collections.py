@@ -16,10 +16,7 @@ def meta(collection: Any) -> Any:
 
 
 def with_chunks(array: Any, chunks: tuple[tuple[Any, ...], ...]) -> Any:
-    """Return an array with these chunks instead of those that it has, of which Dask does not know all sizes.
-
-    Relies on ``dask.array.Array._chunks``, and on ``copy()`` sharing no such field (2021.1).
-    """
+    """Return an array with these chunks, not unknown ones: ``Array._chunks``; a ``copy()`` has its own (2021.1)."""
     known = array.copy()
     known._chunks = chunks
     return known
@@ -159,10 +156,7 @@ def _futures_behind(value: Any) -> tuple[Collection[Any], bool]:
 
 
 def bind_futures(futures: Iterable[Any], client: Any) -> None:
-    """Give unpickled futures a client, which keeps their results alive for as long as they exist.
-
-    Relies on ``Future.client`` being None for an unpickled future, and on ``Future.bind_client`` (2024.11).
-    """
+    """Keep results of unpickled futures, whose ``Future.client`` is None, alive: ``Future.bind_client`` (2024.11)."""
     for future in futures:
         if future.client is None:
             future.bind_client(client)

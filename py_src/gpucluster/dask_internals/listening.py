@@ -24,10 +24,7 @@ def tls_servers(scheduler: Any) -> list[Any]:
 
 
 def web_application(scheduler: Any) -> Any:
-    """Return the tornado application of a scheduler's web pages: ``ServerNode.http_application`` (2021.1).
-
-    It serves nothing before the scheduler's constructor returns to the event loop.
-    """
+    """Return ``ServerNode.http_application`` (2021.1), which serves nothing before the constructor returns."""
     return scheduler.http_application
 
 

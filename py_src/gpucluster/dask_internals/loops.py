@@ -52,11 +52,7 @@ def client_loop() -> Any:
 
 
 def run_in(loop: Any, work: Callable[..., Any], *arguments: Any, timeout: Any = None, **options: Any) -> Any:
-    """Run a coroutine function in a loop of another thread, and wait for its result.
-
-    Relies on ``distributed.utils.sync(loop, func, *args, callback_timeout=…, **kwargs)``, which raises ``TimeoutError``
-    (2021.1).
-    """
+    """Run a coroutine function in another thread's loop: ``distributed.utils.sync``; ``TimeoutError`` (2021.1)."""
     from distributed.utils import sync
 
     return sync(loop, work, *arguments, callback_timeout=timeout, **options)

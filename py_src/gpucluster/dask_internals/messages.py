@@ -63,11 +63,7 @@ def wire_bytes(value: Any) -> int:
 
 
 def set_handler(server: Any, operation: str, handler: Callable[..., Any]) -> None:
-    """Let a scheduler or worker answer a new kind of message.
-
-    Relies on ``Server.handlers``: a coroutine function is called with the connection and the message's other entries
-    as keyword arguments (2021.1).
-    """
+    """Answer a message: a coroutine function in ``Server.handlers`` gets the connection and the entries (2021.1)."""
     server.handlers[operation] = handler
 
 

@@ -34,11 +34,7 @@ def known_scheduler_id(client: Any) -> str | None:
 
 
 def kept(client: Any, keys: Sequence[Any]) -> Kept:
-    """Ask a scheduler for everything about some results in one round trip.
-
-    Relies on the coroutine functions ``Client.scheduler.nbytes(keys=, summary=)`` and ``who_has(keys=)`` (2021.1), and
-    on the same as `known_workers`.
-    """
+    """Ask about results in one round trip: coroutines ``nbytes`` and ``who_has`` of ``Client.scheduler`` (2021.1)."""
     scheduler = _scheduler_of(client)
 
     async def ask() -> tuple[Any, Any, Any]:

@@ -352,11 +352,7 @@ async def give_worker_plugin_elsewhere(client: Any, pickled: bytes, name: str) -
 
 
 def forget_worker(scheduler: Any, name: str) -> None:
-    """Remove an unreachable worker before the scheduler itself notices.
-
-    By name: its address changes when its nanny restarts it. Relies on
-    ``Scheduler.remove_worker(address, stimulus_id=, expected=)``, a coroutine (2024.2).
-    """
+    """Remove an unreachable worker, by name as a nanny changes its address: ``Scheduler.remove_worker`` (2024.2)."""
     for address in [worker.address for worker in scheduler.workers.values() if str(worker.name) == name]:
         gone = scheduler.remove_worker(address, stimulus_id=f"gpucluster-lost-{time.time()}", close=False)
         task = asyncio.ensure_future(gone)
@@ -373,7 +369,7 @@ async def take_worker_plugin_elsewhere(client: Any, name: str, *, seconds: float
 
 
 async def take_worker_plugin(scheduler: Any, name: str) -> None:
-    """Undo ``give_worker_plugin``, if done: ``Scheduler.worker_plugins``, ``unregister_worker_plugin`` (2021.8)."""
+    """Undo ``give_worker_plugin``: ``Scheduler.worker_plugins``, ``Scheduler.unregister_worker_plugin`` (2021.8)."""
     if name in scheduler.worker_plugins:
         await scheduler.unregister_worker_plugin(None, name)
 

@@ -74,11 +74,7 @@ def count_all(cluster: SpecCluster) -> None:
 
 
 def failed(cluster: SpecCluster) -> dict[Any, BaseException]:
-    """Return the workers (nannies) that could not start, with the reasons.
-
-    Relies on ``Server.__startup_exc`` (2022.6), under its mangled name: distributed keeps the exception there and logs
-    it nowhere.
-    """
+    """Return workers that could not start, with the reasons: ``Server.__startup_exc`` (2022.6), mangled, not logged."""
     failures: dict[Any, BaseException] = {}
     for key, worker in made(cluster).items():
         if has_failed(worker):

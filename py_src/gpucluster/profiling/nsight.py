@@ -42,11 +42,8 @@ def launched_by_nsys(environment: Mapping[str, str]) -> bool:
     if "NSYS_PROFILING_SESSION_ID" in environment:
         return True
     # 'nsys launch' sets the session's id only while it collects, but its libraries from the start.
-    return any(
-        "nsight" in part.lower() or "toolsinjection" in part.lower()
-        for name in _INJECTED
-        for part in [environment.get(name, "")]
-    )
+    injected = [environment.get(name, "").lower() for name in _INJECTED]
+    return any("nsight" in part or "toolsinjection" in part for part in injected)
 
 
 class NsightCapture:

@@ -88,11 +88,7 @@ def shown(model: ClusterModel) -> bool:
 
 
 def panel_model(model: ClusterModel, base_url: str) -> dict[str, Any]:
-    """Return the cluster in the panel's format.
-
-    The address has the scheme ``gpucluster``, because the panel's code has no place for credentials:
-    ``Client("gpucluster://name")`` finds them.
-    """
+    """Return a cluster for the panel, which has no credentials: ``gpucluster://name`` finds them."""
     limits = [worker.memory_limit_bytes for worker in model.workers]
     known = [limit for limit in limits if limit is not None]
     starting = " (starting)" if model.state is ClusterState.STARTING else ""

@@ -67,11 +67,7 @@ def prepare_library() -> None:
 
 
 def forget_names_of_shared_memory(world: Any) -> None:
-    """Unlink the shared memory of MPICH, which all ranks have open; all of them must call this.
-
-    Otherwise a rank that is killed would leave a file of a megabyte or more, which takes memory until the machine
-    restarts.
-    """
+    """Unlink MPICH's shared memory, all ranks together: killed ranks would leave megabytes until a restart."""
     paths = [path for path in mapped_files() if path.startswith(f"{SHARED_MEMORY}/mpich_shm_")]
     world.Barrier()
     for path in paths:

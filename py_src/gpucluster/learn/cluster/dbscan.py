@@ -175,5 +175,4 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
 
 
 def _brought(rows: Array | DaskArray) -> Array:
-    """Return an array in this process's memory."""
     return to_numpy(computed(rows)[0] if is_dask(rows) else rows)

@@ -127,15 +127,12 @@ class SerialCommunicator(Communicator):
     size = 1
 
     def reduce(self, value: Message, op: Operator = "sum", root: int = 0) -> Message | None:
-        """Return the value."""
         return value
 
     def broadcast(self, value: Message | None = None, root: int = 0) -> Message:
-        """Return the value."""
         return value
 
     def gather(self, value: Message, root: int = 0) -> list[Message] | None:
-        """Return the value in a list."""
         return [value]
 
 

@@ -153,7 +153,6 @@ def _w(duration: float, scale: float) -> str:
 
 FOREGROUND = "#7f7f80"
 """Readable on white and on black; a notebook replaces it by its own text colour."""
-_WIDTH = 860
 
 
 def timeline_figure(report: ReportFigures) -> LayoutDOM:
@@ -182,7 +181,7 @@ def _plot(span: Any, height: int, title: str, **options: Any) -> Any:
         x_range=span,
         tools="xpan,xwheel_zoom,xbox_zoom,reset",
         sizing_mode="stretch_width",  # As wide as the output, up to the maximum.
-        max_width=_WIDTH,
+        max_width=WIDTH,
         **options,
     )
     plot.background_fill_alpha = plot.border_fill_alpha = 0
