@@ -20,21 +20,9 @@ if TYPE_CHECKING:
     from .tables import airlines, airports, flights, planes, verify, weather
 
 __all__ = [
-    "ATTRIBUTION",
-    "Description",
-    "airlines",
-    "airports",
-    "describe",
-    "digits",
-    "flight_minutes",
-    "flights",
-    "patches",
-    "photos",
-    "pixels",
-    "planes",
-    "verify",
-    "weather",
-]
+    "ATTRIBUTION", "Description", "airlines", "airports", "describe", "digits", "flight_minutes", "flights", "patches",
+    "photos", "pixels", "planes", "verify", "weather",
+]  # fmt: skip
 
 __getattr__, __dir__ = imported_when_used(
     __name__,

@@ -108,14 +108,8 @@ def read_rows(
     return frame if columns is None else frame[list(columns)]
 
 
-def row_group_starts(table: str) -> list[int]:
-    """Return the first row of each row group of the file, and the number of rows."""
-    from pyarrow.parquet import read_metadata
-
-    return _starts(read_metadata(path_of(table)))
-
-
 def _starts(metadata: FileMetaData) -> list[int]:
+    """Return the first row of each row group of the file, and the number of rows."""
     return [0, *accumulate(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))]
 
 
@@ -265,7 +259,9 @@ def _pieces(
 ) -> tuple[list[tuple[int, int, int]], list[int]]:
     """Return the rows of each partition, and their numbers in the whole collection."""
     if npartitions is None:
-        cuts = row_group_starts(name)
+        from pyarrow.parquet import read_metadata
+
+        cuts = _starts(read_metadata(path_of(name)))
         pieces = [(start, stop, copy) for copy in range(copies) for start, stop in pairwise(cuts)]
     else:
         pieces = []

@@ -22,7 +22,6 @@ from ..protocol.errors import ClusterNotFound, GPUClusterError
 from ..protocol.models import ClusterModel
 
 if TYPE_CHECKING:
-    from ..client.control import AsyncControl
     from .views import ClusterWidget, OutputWidget
 
 

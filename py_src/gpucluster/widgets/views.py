@@ -349,7 +349,6 @@ class ClusterWidget(OutputWidget):
         return asyncio.get_running_loop().create_task(quietly())
 
     def _wait_for_sample(self) -> None:
-        loop = background_loop()
         kernel = widget_kernel()
 
         async def first() -> None:
@@ -358,7 +357,7 @@ class ClusterWidget(OutputWidget):
                 await asyncio.wait_for(feed.first_sample.wait(), FIRST_SAMPLE_SECONDS)
 
         with suppress(TimeoutError):
-            asyncio.run_coroutine_threadsafe(first(), loop).result(FIRST_SAMPLE_SECONDS + 1)
+            asyncio.run_coroutine_threadsafe(first(), background_loop()).result(FIRST_SAMPLE_SECONDS + 1)
 
     def _parsed_sample(self) -> TelemetrySample | None:
         with suppress(ValidationError, ValueError, KeyError, TypeError):
@@ -377,9 +376,7 @@ def _pictured(model: ClusterModel) -> tuple[object, ...]:
 
 
 def _note(model: ClusterModel) -> str:
-    if not model.state.ended:
-        return ""
-    return f"The cluster has {model.state.value}; this is the last state."
+    return f"The cluster has {model.state.value}; this is the last state." if model.state.ended else ""
 
 
 NO_SERVER = (
