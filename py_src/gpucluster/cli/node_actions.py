@@ -25,10 +25,6 @@ class NodeRequest:
     user: str = ""
     text: str = ""
 
-    @property
-    def stops(self) -> bool:
-        return self.do == "stop"
-
 
 def read(found: Namespace) -> NodeRequest:
     """Read the words after ``node``. Raises `InvalidRequest` with what is allowed."""

@@ -256,7 +256,7 @@ def _node(found: Namespace) -> int:
     from . import node_actions
 
     request = node_actions.read(found)
-    if request.stops and not getattr(found, "yes", False):
+    if request.do == "stop" and not getattr(found, "yes", False):
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise InvalidRequest(
                 "Nothing was stopped: there is no terminal to confirm it. Add --yes to stop the clusters of "

@@ -304,7 +304,12 @@ def _table(
         raise InvalidParameter("chunks, n_parts: both set the block size. Pass only one of them.")
     if order not in {"C", "F"}:
         raise InvalidParameter(f"order: must be 'C' or 'F', not {order!r}.")
-    parts = max(_n_workers(), -(-n_samples * n_features // 10**6)) if n_parts is None else _count(n_parts, "n_parts")
+    if n_parts is None:
+        client = current_client()
+        n_workers = 1 if client is None else int(client.scheduler_info(n_workers=0).get("n_workers", 1))
+        parts = max(1, n_workers, -(-n_samples * n_features // 10**6))
+    else:
+        parts = _count(n_parts, "n_parts")
     step = -(-n_samples // parts)
     wanted: Any = step if chunks is None else chunks
     if isinstance(wanted, tuple) and len(wanted) == 2 and sum(wanted) != n_samples:
@@ -320,12 +325,6 @@ def _table(
     X = stacked([X for X, _ in blocks], lengths, (n_features,), dtype=np.dtype(x_type))
     targets = () if n_targets is None else (n_targets,)
     return X, stacked([y for _, y in blocks], lengths, targets, dtype=np.dtype(y_type))
-
-
-def _n_workers() -> int:
-    """Return the number of workers of the current client; 1 without one."""
-    client = current_client()
-    return 1 if client is None else max(1, int(client.scheduler_info(n_workers=0).get("n_workers", 1)))
 
 
 def _block(start: int, length: int, rows: Callable[..., Made], seed: int, n_samples: int, order: Order) -> Made:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import Tree
 
-from .arrays import Array, Dtype, PlainModel
+from .arrays import Array, PlainModel
 from .errors import UnreadableModel
 
 _CLASSES: dict[str, Any] = {"classifier": DecisionTreeClassifier, "regressor": DecisionTreeRegressor}
@@ -48,7 +48,8 @@ def tree_from(parts: dict[str, Any]) -> PlainModel:
     columns = parts["nodes"]
     count = len(columns["left_child"])
     tree = Tree(n_features, np.asarray(parts["n_classes"], dtype=np.intp), n_outputs)
-    dtype = _node_dtype()
+    # Of the installed scikit-learn, from a small tree.
+    dtype = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1]).tree_.__getstate__()["nodes"].dtype
     nodes = np.zeros(count, dtype=dtype)
     for name in dtype.names or ():
         nodes[name] = columns[name]
@@ -65,12 +66,6 @@ def tree_from(parts: dict[str, Any]) -> PlainModel:
         setattr(made, name, value)
     made.tree_ = tree
     return made
-
-
-def _node_dtype() -> Dtype:
-    """Return the type of nodes in the installed scikit-learn, from a small tree."""
-    grown = DecisionTreeClassifier().fit([[0.0], [1.0]], [0, 1])
-    return grown.tree_.__getstate__()["nodes"].dtype
 
 
 def _require_tree(nodes: Array, n_features: int) -> None:

@@ -49,11 +49,6 @@ def moment(at: str) -> float:
     return datetime.fromisoformat(at).astimezone(UTC).timestamp()
 
 
-def without_gpus(sample: TelemetrySample) -> TelemetrySample:
-    """Return the sample without GPU figures, which new CPU workers report of their machine for a moment."""
-    return sample.model_copy(update=_WITHOUT_GPUS)
-
-
 def is_sound(sample: TelemetrySample) -> bool:
     """Return whether columns have one entry per worker, and figures are plausible."""
     workers = sample.workers
@@ -139,7 +134,8 @@ def read_recording(path: Path) -> RecordedSession:
                 damaged += 1
                 continue
             last = at
-            samples.append(sample if recording.has_gpus else without_gpus(sample))
+            # A CPU worker that has just started reports the GPUs of its machine for a moment.
+            samples.append(sample if recording.has_gpus else sample.model_copy(update=_WITHOUT_GPUS))
     except CutOff:
         is_cut_off = True
     if recording is None:

@@ -160,9 +160,7 @@ def grow_share(
     counts = trees_of(options["n_estimators"], comm.allgather(rows.n_threads))
     random_state = np.random.RandomState()
     random_state.set_state(rows.broadcast(tuple(check_random_state(options["random_state"]).get_state())))
-    random_state.randint(
-        LARGEST_SEED, size=sum(counts[: comm.rank])
-    )  # The seeds of the trees of ranks before this one.
+    random_state.randint(LARGEST_SEED, size=sum(counts[: comm.rank]))  # The seeds of the earlier ranks' trees.
     options = options | {"n_estimators": counts[comm.rank], "random_state": random_state}
     if classes is not None:
         options["class_weight"] = weights_of_codes(options["class_weight"], classes)

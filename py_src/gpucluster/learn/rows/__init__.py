@@ -12,7 +12,7 @@ An algorithm is a function of ``Rows``. There are four ways to run one, and each
   k-means 100 ms in place and 111 ms as tasks.
 
 A rank's task gives its slot back at once, so two computations never wait for each other's slots. Ranks use Dask's
-connections (``learn/communicators/mailbox``); the rank's thread reads plain sockets directly (``sockets``), because two
+connections (``learn/communicators/mailbox``); the rank's thread reads plain sockets directly, because two
 event loops take five times as long. When a worker is lost, the client notifies the others, places all blocks again and
 restarts the computation.
 """
