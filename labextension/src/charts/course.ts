@@ -23,10 +23,11 @@ const COLUMNS: Readonly<Record<Figure, NumberColumn>> = {
 };
 type Values = Partial<Record<Figure, number | null>>;
 
-/** Figures of workers as a sample has them, not taken apart: there may be a thousand of them each second. */
+/** Figures of workers as they came, not taken apart: there may be a thousand of them each second. */
 interface IWorkers {
   readonly places: ReadonlyMap<string, number>;
-  readonly columns: Readonly<Partial<Record<Figure, TelemetrySample[NumberColumn]>>>;
+  /** The figure of the worker at a place. */
+  readonly read: (figure: Figure, place: number) => number | null | undefined;
 }
 
 interface IMoment {
@@ -92,7 +93,12 @@ export class Course {
     }
     const { workers } = sample;
     const total = totalsOf(sample);
-    const columns = Object.fromEntries(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]]));
+    // The other columns of the sample are not kept.
+    const columns = new Map(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]]));
+    const read = (figure: Figure, place: number): number | null | undefined => {
+      const values = columns.get(figure);
+      return Array.isArray(values) ? values[place] : values;
+    };
     const before = this._moments[this._moments.length - 1];
     if (!this._areKnown(workers)) {
       if (before !== undefined) {
@@ -104,7 +110,7 @@ export class Course {
     if (before !== undefined && (total.disk ?? 0) > 0 && !((before.total.disk ?? 0) > 0)) {
       this._mark(time, 'spilled', this._words.spilled);
     }
-    this._moments.push({ time, total, workers: { places: this._places, columns } });
+    this._moments.push({ time, total, workers: { places: this._places, read } });
     this._trim(workers.length);
   }
 
@@ -133,13 +139,11 @@ export class Course {
     history.worker_seconds.forEach((seconds, i) => {
       const found = nearest(moments, end + seconds);
       if (found !== undefined) {
-        const columns = {
-          gpu: workers.map(one => one.gpu_utilization_percent?.[i] ?? null),
-          vram: workers.map(one => one.vram_used_bytes?.[i] ?? null),
-          cpu: workers.map(one => one.cpu_percent[i]),
-          memory: workers.map(one => one.memory_bytes[i])
+        const read: IWorkers['read'] = (figure, place) => {
+          const past: Partial<Record<NumberColumn, (number | null)[] | null>> = workers[place];
+          return past[COLUMNS[figure]]?.[i];
         };
-        found.workers = { places, columns };
+        found.workers = { places, read };
       }
     });
     this._moments.unshift(...moments.filter(({ time }) => time < before));
@@ -267,8 +271,11 @@ function valueOf(
   figure: Figure,
   worker: string | null
 ): number | null {
-  const values = worker === null ? total[figure] : workers?.columns[figure];
-  return (Array.isArray(values) ? values[workers?.places.get(worker ?? '') ?? -1] : values) ?? null;
+  if (worker === null) {
+    return total[figure] ?? null;
+  }
+  const place = workers?.places.get(worker);
+  return place === undefined ? null : (workers?.read(figure, place) ?? null);
 }
 
 function nearest(moments: IMoment[], time: number): IMoment | undefined {
