@@ -16,12 +16,10 @@ from sklearn.datasets import load_digits
 
 
 def names(model: ClusterModel) -> set[str]:
-    """Return the names of a cluster's workers."""
     return {worker.name for worker in model.workers}
 
 
 def messages(cluster: Any) -> str:
-    """Return the messages of a cluster's activity, one per line."""
     return "\n".join(entry.message for entry in cluster.activity())
 
 

@@ -76,7 +76,6 @@ def one(x: Any) -> Any:
 
 
 def tasks_of(view: InProcessScheduler, number: int | None, client: Notebook | None = None) -> dict[str, int]:
-    """Return how many tasks of each kind a cell has had done."""
     found = [
         cell for cell in view.cells() if cell["number"] == number and (client is None or cell["client"] == client.id)
     ]

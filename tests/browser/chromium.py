@@ -25,7 +25,6 @@ def executable() -> str | None:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start the browser."""
     expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -113,7 +112,6 @@ def choose_action(card: Locator, label: str) -> None:
 
 
 def choose_command(page: Page, label: str) -> None:
-    """Run a command by the palette."""
     page.keyboard.press("Control+Shift+c")
     page.locator(".lm-CommandPalette-input").fill(label)
     # An exact match: JupyterLab has commands with the same beginning.

@@ -49,13 +49,11 @@ def shared_browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def browser(shared_browser: Any) -> Iterator[Any]:
-    """Chromium without pages."""
     yield shared_browser
     close_pages(shared_browser)
 
 
 def close_pages(browser: Any) -> None:
-    """Close what the tests of a file have left open."""
     for context in browser.contexts:
         context.close()
 

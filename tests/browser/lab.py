@@ -21,8 +21,6 @@ from gpucluster.client.control import Control
 
 @dataclass(frozen=True)
 class Lab:
-    """A running server."""
-
     url: str
     token: str
     directory: Path
@@ -81,17 +79,12 @@ def jupyter(
     for name in ("registry", "root", "home"):
         (directory / name).mkdir(mode=0o700)
     environment = {
-        **os.environ,
-        "GPUCLUSTER_DIR": str(directory / "registry"),
-        "HOME": str(directory / "home"),
-        "IPYTHONDIR": str(directory / "ipython"),
-        "JUPYTER_CONFIG_DIR": str(directory / "config"),
-        "JUPYTER_DATA_DIR": str(directory / "data"),
-        "JUPYTER_RUNTIME_DIR": str(directory / "runtime"),
+        **os.environ, "GPUCLUSTER_DIR": str(directory / "registry"), "HOME": str(directory / "home"),
+        "IPYTHONDIR": str(directory / "ipython"), "JUPYTER_CONFIG_DIR": str(directory / "config"),
+        "JUPYTER_DATA_DIR": str(directory / "data"), "JUPYTER_RUNTIME_DIR": str(directory / "runtime"),
         "JUPYTERLAB_SETTINGS_DIR": str(directory / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"),
-        **more,
-    }
+        "JUPYTERLAB_WORKSPACES_DIR": str(directory / "workspaces"), **more,
+    }  # fmt: skip
     # Nor does each page ask Node whether JupyterLab has to be rebuilt.
     pages = Path(environment["JUPYTER_CONFIG_DIR"]) / "labconfig"
     pages.mkdir(parents=True)

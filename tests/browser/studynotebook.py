@@ -134,7 +134,6 @@ def write_notebook(path: Path) -> None:
 
 
 def right_order() -> str:
-    """Return the letters of one right order of the Parsons problem."""
     letter_of = {line.id: letter for letter, line in lettered(PROBLEM).items()}
     return " ".join(letter_of[line.id] for line in PROBLEM.lines)
 

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from playwright.sync_api import Browser, Page, Request, Route, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from tests.thirdparty.installing import install
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(tmp_path_factory) -> Iterator[Lab]:
     """A JupyterLab below a path, with the kind ``subprocess`` of another package and a site's file with a fault."""
     site = tmp_path_factory.mktemp("site") / "site.yaml"
     site.write_text("costs: {all: {unit: node-hours, per_gpu_hour: many}}\n")
@@ -29,14 +29,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, lab: Lab) -> Iterator[Page]:
+def page(browser, lab) -> Iterator[Page]:
     page = open_page(browser, lab)
     yield page
     page.context.close()
 
 
 @pytest.mark.full
-def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: Page, lab: Lab) -> None:
+def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page, lab):
     panel = open_panel(page)
     panel.get_by_role("button", name="New cluster").click()
     form = panel.get_by_role("form", name="New cluster")
@@ -69,7 +69,7 @@ def test_a_cluster_of_a_kind_of_another_package_is_created_from_the_form(page: P
 
 
 @pytest.mark.full
-def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
+def test_a_dashboard_is_drawn_below_a_base_url(page, lab):
     strays: list[str] = []
 
     def note(request: Request) -> None:
@@ -98,9 +98,7 @@ def test_a_dashboard_is_drawn_below_a_base_url(page: Page, lab: Lab) -> None:
 
 
 @pytest.mark.full
-def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_nobody(
-    browser: Browser, lab: Lab
-) -> None:
+def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_nobody(browser, lab):
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -121,7 +119,7 @@ def test_the_style_sheet_is_there_before_anything_is_drawn_and_its_loss_stops_no
 
 
 @pytest.mark.full
-def test_what_is_wrong_with_the_file_of_the_site_is_told_to_who_can_change_it(page: Page) -> None:
+def test_what_is_wrong_with_the_file_of_the_site_is_told_to_who_can_change_it(page):
     panel = open_panel(page)
     panel.get_by_text("1 error in the site’s file", exact=True).click()
     expect(panel.get_by_text("costs.all.per_gpu_hour: must be a number, not 'many'.")).to_be_visible()

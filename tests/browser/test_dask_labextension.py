@@ -4,15 +4,14 @@ The tests of this module are one story for each of the two and run in order, on 
 """
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
 from gpucluster.protocol.models import ClusterModel
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from .chromium import open_page
 from .lab import Lab, jupyter
@@ -21,7 +20,7 @@ pytestmark = [pytest.mark.timeout(500), pytest.mark.full]
 
 
 @pytest.fixture(scope="module", params=["beside", "alone"])
-def lab(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+def lab(request, tmp_path_factory) -> Iterator[Lab]:
     """A JupyterLab with the panel, with dask-labextension's own server part or without it."""
     config = tmp_path_factory.mktemp("config")
     enabled = {"ServerApp": {"jpserver_extensions": {"dask_labextension": request.param == "beside"}}}
@@ -39,14 +38,14 @@ EMPTY = {
 
 
 @pytest.fixture(scope="module")
-def cluster(lab: Lab) -> ClusterModel:
+def cluster(lab) -> ClusterModel:
     """A cluster with one worker, which runs until a test stops it."""
     options = {"backend": "local", "name": "seen", "n_workers": 1, "idle_timeout_seconds": None}
     return lab.control.wait(lab.control.create(options).id)
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, lab: Lab, cluster: ClusterModel) -> Iterator[Page]:
+def page(browser, lab, cluster) -> Iterator[Page]:
     """JupyterLab with a notebook and their panel."""
     (lab.directory / "root" / "empty.ipynb").write_text(json.dumps(EMPTY))
     page = open_page(browser, lab, "lab/tree/empty.ipynb?reset")
@@ -65,7 +64,7 @@ def page(browser: Browser, lab: Lab, cluster: ClusterModel) -> Iterator[Page]:
 
 
 @pytest.fixture
-def panel(page: Page) -> Locator:
+def panel(page) -> Locator:
     panel = page.locator("#dask-dashboard-launcher")
     expect(panel).to_be_visible()
     return panel
@@ -75,9 +74,7 @@ def item_of(panel: Locator, name: str) -> Locator:
     return panel.locator(".dask-ClusterListingItem").filter(has_text=name)
 
 
-def test_the_code_it_makes_connects(
-    page: Page, panel: Locator, lab: Lab, cluster: ClusterModel, wait_until: Callable[..., Any]
-) -> None:
+def test_the_code_it_makes_connects(page, panel, lab, cluster, wait_until):
     expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
     page.locator(".jp-Notebook .jp-CodeCell").first.click()
     item_of(panel, "seen").get_by_title("Inject client code for seen").click()
@@ -89,7 +86,7 @@ def test_the_code_it_makes_connects(
     wait_until(lambda: lab.control.get(cluster.id).n_clients == 1)
 
 
-def test_a_pane_shows_a_page_of_our_dashboard(page: Page, panel: Locator, lab: Lab, cluster: ClusterModel) -> None:
+def test_a_pane_shows_a_page_of_our_dashboard(page, panel, lab, cluster):
     panel.get_by_role("button", name="Task Stream").click()
     pane = page.locator(".dask-DaskDashboard-widget iframe")
     expect(pane).to_have_attribute("src", f"{lab.url}/dask/dashboard/{cluster.id}/individual-task-stream")
@@ -97,9 +94,7 @@ def test_a_pane_shows_a_page_of_our_dashboard(page: Page, panel: Locator, lab: L
     expect(pane.content_frame.locator(".bk-Figure").first).to_be_visible()
 
 
-def test_lists_scales_and_stops(
-    page: Page, panel: Locator, lab: Lab, cluster: ClusterModel, wait_until: Callable[..., Any]
-) -> None:
+def test_lists_scales_and_stops(page, panel, lab, cluster, wait_until):
     item = item_of(panel, "seen")
     expect(item).to_contain_text("gpucluster://seen")
     expect(item).to_contain_text("Number of Workers: 1")
@@ -122,7 +117,7 @@ def test_lists_scales_and_stops(
     wait_until(lambda: lab.control.get(cluster.id).state.ended)
 
 
-def test_its_button_makes_one_of_ours(panel: Locator, lab: Lab, wait_until: Callable[..., Any]) -> None:
+def test_its_button_makes_one_of_ours(panel, lab, wait_until):
     panel.get_by_role("button", name="NEW").click()
     expect(item_of(panel, "cluster-1")).to_be_visible()
     wait_until(lambda: lab.control.get("cluster-1").state == "running", timeout=90)

@@ -4,15 +4,14 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
-from nvml.machine import FakeMachine, gpu
+from nvml.machine import gpu
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from tests.fakes.cluster.process import simulated_cluster
@@ -28,14 +27,14 @@ CUDA_PYTHON = Path(os.environ.get("GPUCLUSTER_CUDA_PYTHON", Path(__file__).paren
 
 
 @pytest.fixture(scope="module")
-def adaptive_theme(lab: Lab) -> None:
+def adaptive_theme(lab) -> None:
     """JupyterLab's theme follows the browser's."""
     settings = lab.directory / "settings" / "@jupyterlab" / "apputils-extension"
     (settings / "themes.jupyterlab-settings").write_text(json.dumps({"adaptive-theme": True}))
 
 
 @pytest.fixture
-def environment(lab: Lab) -> dict[str, str]:
+def environment(lab) -> dict[str, str]:
     """Where a cluster has to start to be seen in the panel."""
     return {**os.environ, "GPUCLUSTER_DIR": str(lab.directory / "registry")}
 
@@ -47,7 +46,7 @@ def heard() -> list[str]:
 
 
 @pytest.fixture
-def complaints(heard: list[str]) -> Iterator[list[str]]:
+def complaints(heard) -> Iterator[list[str]]:
     """Nothing is complained about while a test runs."""
     heard.clear()
     yield heard
@@ -55,13 +54,13 @@ def complaints(heard: list[str]) -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def shown(browser: Browser, lab: Lab, adaptive_theme: None, heard: list[str]) -> tuple[Page, Locator]:
+def shown(browser, lab, adaptive_theme, heard) -> tuple[Page, Locator]:
     """The page of all tests but that with GPUs, and the panel in it."""
     return show(browser, lab, heard)
 
 
 @pytest.fixture
-def page(shown: tuple[Page, Locator], lab: Lab, complaints: list[str]) -> Iterator[Page]:
+def page(shown, lab, complaints) -> Iterator[Page]:
     """The page, without clusters of other tests."""
     yield shown[0]
     for model in lab.control.list():
@@ -70,7 +69,7 @@ def page(shown: tuple[Page, Locator], lab: Lab, complaints: list[str]) -> Iterat
 
 
 @pytest.fixture
-def panel(shown: tuple[Page, Locator]) -> Locator:
+def panel(shown) -> Locator:
     return shown[1]
 
 
@@ -114,9 +113,7 @@ def workers_of(panel: Locator) -> Locator:
     return panel.get_by_role("list", name="Workers").get_by_role("listitem")
 
 
-def test_cpu_workers_have_what_they_measure_and_can_be_retired(
-    page: Page, panel: Locator, lab: Lab, wait_until: Callable[..., Any]
-) -> None:
+def test_cpu_workers_have_what_they_measure_and_can_be_retired(page, panel, lab, wait_until):
     model = lab.control.create({"backend": "local", "n_workers": 2, "memory_limit": "1 GiB"})
     lab.control.wait(model.id)
     open_card(panel)
@@ -139,7 +136,7 @@ def test_cpu_workers_have_what_they_measure_and_can_be_retired(
 
 @pytest.mark.skipif(not CUDA_PYTHON.exists(), reason="needs an environment with dask-cuda: GPUCLUSTER_CUDA_PYTHON")
 @pytest.mark.full
-def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMachine, complaints: list[str]) -> None:
+def test_gpu_workers_show_what_nvml_says_now(browser, machine, complaints):
     def fill(used: int, util: int) -> None:
         machine.write([gpu(1, total=16384, used=used, util=util), gpu(2, total=16384, used=1024, util=0)])
 
@@ -166,7 +163,7 @@ def test_gpu_workers_show_what_nvml_says_now(browser: Browser, machine: FakeMach
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="needs axe-core: jlpm install")
 @pytest.mark.full
-def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, str]) -> None:
+def test_nobody_is_kept_out(page, panel, environment):
     options = ["--workers", "8", "--gpus", "--rmm", "mixed", "--lost", "1", "--past"]
     with simulated_cluster(*options, environment=environment):
         expect(workers_of(panel)).to_have_count(8)
@@ -206,9 +203,7 @@ def test_nobody_is_kept_out(page: Page, panel: Locator, environment: dict[str, s
 
 
 @pytest.mark.full
-def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
-    page: Page, panel: Locator, environment: dict[str, str]
-) -> None:
+def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(page, panel, environment):
     with simulated_cluster("--workers", "1000", "--gpus", environment=environment):
         open_card(panel)
         cells = panel.get_by_role("slider", name="Workers")
@@ -233,7 +228,7 @@ def test_a_thousand_workers_are_seen_at_once_and_looked_at_one_by_one(
 
 
 @pytest.mark.full
-def test_thresholds_are_settings_that_apply_at_once(page: Page, panel: Locator, environment: dict[str, str]) -> None:
+def test_thresholds_are_settings_that_apply_at_once(page, panel, environment):
     with simulated_cluster("--workers", "2", environment=environment):
         open_card(panel)
         meter = panel.get_by_role("meter", name="Memory").first

@@ -7,17 +7,14 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
 from gpucluster.lessons.commands.lab import workspace_path
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from .chromium import open_page
-from .lab import Lab
 from .test_notebook import EMPTY
 
 
 @pytest.mark.timeout(300)
-def test_lab_opens_with_the_panel_beside_the_notebook(
-    browser: Browser, lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lab_opens_with_the_panel_beside_the_notebook(browser, lab, monkeypatch):
     monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", str(lab.directory / "workspaces"))
     (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
     page = open_page(browser, lab, f"{workspace_path()[1:]}/tree/Lesson.ipynb")

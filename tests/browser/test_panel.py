@@ -4,18 +4,15 @@ The tests of this module are one story and run in order: each goes on where the 
 """
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
 
 from gpucluster import connect
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import ConsoleMessage, Page, expect
 
 from .chromium import card_of, choose_action, open_card, open_page, open_panel, state_of
-from .lab import Lab
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -27,7 +24,7 @@ def errors() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
+def page(browser, lab, errors) -> Page:
     page = open_page(browser, lab)
 
     def note(message: ConsoleMessage) -> None:
@@ -41,7 +38,7 @@ def page(browser: Browser, lab: Lab, errors: list[str]) -> Page:
     return page
 
 
-def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
+def test_an_empty_panel_invites_to_create_a_cluster(page):
     panel = open_panel(page)
     expect(panel.get_by_text("No clusters yet.")).to_be_visible()
     panel.get_by_role("button", name="New cluster").click()
@@ -70,9 +67,7 @@ def test_an_empty_panel_invites_to_create_a_cluster(page: Page) -> None:
         ("Name", "ä b", "Must start with a letter or digit"),
     ],
 )
-def test_bad_values_get_a_sentence_next_to_the_field(
-    page: Page, lab: Lab, field: str, text: str, sentence: str
-) -> None:
+def test_bad_values_get_a_sentence_next_to_the_field(page, lab, field, text, sentence):
     form = page.get_by_role("form", name="New cluster")
     entry = form.get_by_label(field, exact=True)
     if not entry.is_visible():
@@ -86,7 +81,7 @@ def test_bad_values_get_a_sentence_next_to_the_field(
     entry.fill("")
 
 
-def test_more_options_stay_open_while_a_fault_in_them_is_corrected(page: Page, lab: Lab) -> None:
+def test_more_options_stay_open_while_a_fault_in_them_is_corrected(page, lab):
     form = page.get_by_role("form", name="New cluster")
     if not form.get_by_label("Resources", exact=True).is_visible():
         form.get_by_text("More options").click()
@@ -105,7 +100,7 @@ def test_more_options_stay_open_while_a_fault_in_them_is_corrected(page: Page, l
     assert lab.control.list() == []
 
 
-def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
+def test_what_workers_will_share_is_said_before(page, lab):
     form = page.get_by_role("form", name="New cluster")
     form.get_by_label("Hardware", exact=True).select_option("CPU")
     form.get_by_text("More options").click()
@@ -129,7 +124,7 @@ def test_what_workers_will_share_is_said_before(page: Page, lab: Lab) -> None:
     assert lab.control.list() == []
 
 
-def test_the_form_shows_the_same_as_code(page: Page) -> None:
+def test_the_form_shows_the_same_as_code(page):
     form = page.get_by_role("form", name="New cluster")
     form.get_by_label("Hardware", exact=True).select_option("CPU")
     form.get_by_role("button", name="Copy as…").click()
@@ -144,7 +139,7 @@ def test_the_form_shows_the_same_as_code(page: Page) -> None:
     expect(line).to_have_text("gpucluster create --backend local --name blue --n-workers 2")
 
 
-def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> None:
+def test_a_cluster_is_created_once_and_reaches_running(page, lab):
     page.get_by_role("form", name="New cluster").get_by_role("button", name="Create").dblclick()
     card = card_of(page, "blue")
     expect(state_of(card)).to_have_text("Running")
@@ -154,7 +149,7 @@ def test_a_cluster_is_created_once_and_reaches_running(page: Page, lab: Lab) -> 
     expect(page.get_by_role("button", name="New cluster")).to_be_focused()
 
 
-def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
+def test_a_taken_name_is_refused(page, lab):
     panel = open_panel(page)
     page.get_by_role("menuitem", name="GPU Clusters", exact=True).click()
     page.get_by_role("menuitem", name="New Cluster…").click()
@@ -173,7 +168,7 @@ def test_a_taken_name_is_refused(page: Page, lab: Lab) -> None:
     assert len(lab.control.list()) == 1
 
 
-def test_a_failed_create_is_edited_and_retried(page: Page, lab: Lab) -> None:
+def test_a_failed_create_is_edited_and_retried(page, lab):
     failed = lab.control.create({"backend": "existing", "address": "tcp://127.0.0.1:9", "name": "far"})
     card = open_card(page.locator("#gpucluster-panel"), "far")
     expect(state_of(card)).to_contain_text("Failed")
@@ -192,7 +187,7 @@ def test_a_failed_create_is_edited_and_retried(page: Page, lab: Lab) -> None:
     expect(card).to_have_count(0)
 
 
-def test_a_new_notebook_is_connected(page: Page) -> None:
+def test_a_new_notebook_is_connected(page):
     card_of(page, "blue").get_by_role("button", name="Connect new notebook").click()
     notebook = page.locator(".jp-NotebookPanel")
     expect(notebook.locator(".jp-Cell").first).to_contain_text("%gpucluster connect blue")
@@ -212,7 +207,7 @@ def test_a_new_notebook_is_connected(page: Page) -> None:
     expect(page.get_by_text("Connected Untitled.ipynb to blue.")).to_be_visible()
 
 
-def test_the_notebook_computes_on_the_workers(page: Page) -> None:
+def test_the_notebook_computes_on_the_workers(page):
     notebook = page.locator(".jp-NotebookPanel")
     notebook.locator(".jp-Cell").nth(1).locator(".cm-content").click()
     page.keyboard.insert_text("sum(client.gather(client.map(lambda x: x * x, range(10))))")
@@ -220,7 +215,7 @@ def test_the_notebook_computes_on_the_workers(page: Page) -> None:
     expect(notebook.locator(".jp-OutputArea-output").nth(1)).to_contain_text("285")
 
 
-def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None:
+def test_connect_asks_for_the_notebook_while_none_is_in_view(page):
     page.locator("#jp-main-dock-panel .lm-TabBar-addButton").first.click()
     expect(page.locator(".jp-Launcher-body:visible")).to_have_count(1)
     notebook = page.locator(".jp-NotebookPanel")
@@ -249,7 +244,7 @@ def test_connect_asks_for_the_notebook_while_none_is_in_view(page: Page) -> None
     expect(page.locator(".jp-NotebookPanel")).to_have_count(1)
 
 
-def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
+def test_the_cluster_is_scaled(page, lab):
     card = card_of(page, "blue")
     card.get_by_role("button", name="Scale", exact=True).click()
     editor = card.get_by_role("form", name="Scale blue")
@@ -265,7 +260,7 @@ def test_the_cluster_is_scaled(page: Page, lab: Lab) -> None:
     assert lab.control.get("blue").n_workers == 3
 
 
-def test_the_dashboard_opens_as_a_tab(page: Page) -> None:
+def test_the_dashboard_opens_as_a_tab(page):
     card_of(page, "blue").get_by_role("button", name="Dashboard", exact=True).click()
     expect(page.get_by_role("tab", name="Status · blue")).to_be_visible()
     frame = page.frame_locator(".gpc-DashboardView iframe")
@@ -275,13 +270,13 @@ def test_the_dashboard_opens_as_a_tab(page: Page) -> None:
     expect(frame.get_by_text("nthreads")).to_be_visible()
 
 
-def test_the_log_opens_as_a_tab(page: Page) -> None:
+def test_the_log_opens_as_a_tab(page):
     choose_action(card_of(page, "blue"), "Log")
     expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
     expect(page.get_by_role("log")).to_contain_text("distributed.scheduler")
 
 
-def test_another_browser_sees_the_same(browser: Browser, lab: Lab) -> None:
+def test_another_browser_sees_the_same(browser, lab):
     other = open_page(browser, lab, "lab/workspaces/other?reset")
     open_panel(other)
     expect(state_of(card_of(other, "blue"))).to_have_text("Running")
@@ -290,7 +285,7 @@ def test_another_browser_sees_the_same(browser: Browser, lab: Lab) -> None:
     other.context.close()
 
 
-def test_everything_is_there_after_a_reload(page: Page, lab: Lab) -> None:
+def test_everything_is_there_after_a_reload(page, lab):
     # The layout is saved a moment after it has changed.
     page.wait_for_timeout(2000)
     page.goto(lab.page("lab"))
@@ -311,7 +306,7 @@ def test_everything_is_there_after_a_reload(page: Page, lab: Lab) -> None:
     expect(panel.get_by_text(re.compile("^3 CPU workers"))).to_be_visible()
 
 
-def test_the_cluster_is_among_the_running_things(page: Page) -> None:
+def test_the_cluster_is_among_the_running_things(page):
     page.locator('.jp-SideBar [data-id="jp-running-sessions"]').click()
     running = page.locator("#jp-running-sessions")
     expect(running.get_by_text("GPU Clusters")).to_be_visible()
@@ -319,9 +314,7 @@ def test_the_cluster_is_among_the_running_things(page: Page) -> None:
     open_panel(page)
 
 
-def test_stopping_asks_while_something_would_be_lost(
-    page: Page, lab: Lab, monkeypatch: pytest.MonkeyPatch, wait_until: Callable[..., Any]
-) -> None:
+def test_stopping_asks_while_something_would_be_lost(page, lab, monkeypatch, wait_until):
     card = card_of(page, "blue")
     stop = card.get_by_role("button", name="Stop", exact=True)
     dialog = page.get_by_role("dialog")
@@ -344,7 +337,7 @@ def test_stopping_asks_while_something_would_be_lost(
     expect(dialog).to_have_count(0)
 
 
-def test_a_stopped_cluster_is_started_again_and_removed(page: Page, lab: Lab) -> None:
+def test_a_stopped_cluster_is_started_again_and_removed(page, lab):
     open_card(page.locator("#gpucluster-panel"), "blue").get_by_role("button", name="Start again").click()
     expect(state_of(card_of(page, "blue"))).to_have_text("Running")
     [model] = lab.control.list()
@@ -357,5 +350,5 @@ def test_a_stopped_cluster_is_started_again_and_removed(page: Page, lab: Lab) ->
     assert lab.control.list() == []
 
 
-def test_nothing_went_wrong_behind_the_scenes(errors: list[str]) -> None:
+def test_nothing_went_wrong_behind_the_scenes(errors):
     assert [error for error in errors if "extensions/gpucluster/" in error] == []

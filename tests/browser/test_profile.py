@@ -60,7 +60,6 @@ COLOURS = """() => {
 
 
 def choose(page: Page, theme: str) -> None:
-    """Change JupyterLab's theme."""
     page.get_by_text("Settings", exact=True).click()
     page.get_by_text("Theme", exact=True).hover()
     page.get_by_text(f"JupyterLab {theme}", exact=True).click()

@@ -27,13 +27,13 @@ def lab() -> Iterator[Lab]:
 
 
 @pytest.fixture(scope="module")
-def cluster(lab: Lab) -> ClusterModel:
+def cluster(lab) -> ClusterModel:
     made = lab.control.create({"backend": "local", "name": "blue", "n_workers": 1})
     return lab.control.wait(made.id)
 
 
 @pytest.fixture
-def link(browser: Browser, lab: Lab, cluster: ClusterModel) -> str:
+def link(browser, lab, cluster) -> str:
     """A link that the owner has made in the panel."""
     page = open_page(browser, lab)
     card = open_card(open_panel(page))
@@ -54,9 +54,7 @@ def stranger(browser: Browser, scheme: Any = "light") -> Page:
     return page
 
 
-def test_a_stranger_with_the_link_sees_gauges_and_reaches_nothing_else(
-    browser: Browser, lab: Lab, cluster: ClusterModel, link: str
-) -> None:
+def test_a_stranger_with_the_link_sees_gauges_and_reaches_nothing_else(browser, lab, cluster, link):
     token = link.split("#")[1]
     page = stranger(browser)
     told: list[str] = []

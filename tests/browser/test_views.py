@@ -16,12 +16,11 @@ from distributed import Client
 from gpucluster.client.api import connect
 from gpucluster.profiling.measurement import profile
 from gpucluster.recordings.reading import read_recording
-from playwright.sync_api import Browser, FrameLocator, Locator, Page, expect
+from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 from .axe import violations
 from .chromium import choose_action, choose_command, open_card, open_lessons, open_page, open_panel
 from .conftest import ARTIFACTS
-from .lab import Lab
 from .test_notebook import EMPTY
 
 pytestmark = pytest.mark.timeout(400)
@@ -31,14 +30,14 @@ LAYOUT = ["Task stream", "Progress", "Memory by worker", "CPU by worker"]
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser, lab: Lab) -> Page:
+def page(browser, lab) -> Page:
     (lab.directory / "root" / "Lesson.ipynb").write_text(json.dumps(EMPTY))
     lab.control.wait(lab.control.create(SPEC).id)
     return open_page(browser, lab)
 
 
 @pytest.fixture
-def client(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+def client(lab, monkeypatch) -> Iterator[Client]:
     monkeypatch.setenv("GPUCLUSTER_DIR", str(lab.directory / "registry"))
     with connect("blue").get_client() as client:
         yield client
@@ -61,7 +60,7 @@ def expect_plot(page: Page, title: str) -> None:
     expect(frame(page, title).locator("canvas").first).to_be_visible()
 
 
-def test_one_click_lays_out_the_dashboard(page: Page) -> None:
+def test_one_click_lays_out_the_dashboard(page):
     open_panel(page)
     choose_action(card_of(page), "Open dashboard layout")
     for title in LAYOUT:
@@ -72,14 +71,14 @@ def test_one_click_lays_out_the_dashboard(page: Page) -> None:
     assert stream[1] == memory[1] < progress[1] == cpu[1]
 
 
-def test_laying_out_again_changes_nothing(page: Page) -> None:
+def test_laying_out_again_changes_nothing(page):
     choose_action(card_of(page), "Open dashboard layout")
     expect(page.locator(".gpc-DashboardView iframe")).to_have_count(4)
     for title in LAYOUT:
         expect(tab(page, title)).to_have_count(1)
 
 
-def test_pages_are_those_of_the_scheduler_in_groups(page: Page) -> None:
+def test_pages_are_those_of_the_scheduler_in_groups(page):
     choice = page.get_by_label("Dashboard page", exact=True).first
     expect(choice.locator("optgroup")).to_have_count(6)
     groups = choice.locator("optgroup").evaluate_all("groups => groups.map(group => group.label)")
@@ -87,7 +86,7 @@ def test_pages_are_those_of_the_scheduler_in_groups(page: Page) -> None:
     assert choice.locator("option").count() > 30
 
 
-def test_another_page_takes_the_place_of_the_first(page: Page) -> None:
+def test_another_page_takes_the_place_of_the_first(page):
     page.locator(".gpc-DashboardView", has=page.locator('iframe[title^="CPU"]')).get_by_label(
         "Dashboard page"
     ).select_option("Transfers")
@@ -96,7 +95,7 @@ def test_another_page_takes_the_place_of_the_first(page: Page) -> None:
     expect(tab(page, "CPU by worker")).to_have_count(0)
 
 
-def test_another_page_gets_a_tab_of_its_own(page: Page) -> None:
+def test_another_page_gets_a_tab_of_its_own(page):
     page.get_by_role("button", name="Open another page of this dashboard").first.click()
     dialog = page.get_by_role("dialog")
     dialog.locator("select").select_option("Scheduler: Contention")
@@ -105,7 +104,7 @@ def test_another_page_gets_a_tab_of_its_own(page: Page) -> None:
     expect(page.locator(".gpc-DashboardView")).to_have_count(5)
 
 
-def test_tabs_come_back_after_a_reload(page: Page, lab: Lab) -> None:
+def test_tabs_come_back_after_a_reload(page, lab):
     # The layout is saved a moment after it has changed.
     page.wait_for_timeout(2500)
     page.goto(lab.page("lab"))
@@ -116,7 +115,7 @@ def test_tabs_come_back_after_a_reload(page: Page, lab: Lab) -> None:
     expect_plot(page, "Memory by worker")
 
 
-def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(page: Page, lab: Lab) -> None:
+def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(page, lab):
     lab.control.stop("blue")
     words = "Cluster blue has stopped. Start it again to see its dashboard."
     sentence = page.get_by_text(words).locator("visible=true")
@@ -136,7 +135,7 @@ def test_a_tab_says_so_when_its_cluster_ends_and_shows_the_next_of_that_name(pag
     assert third.id in (page.locator('iframe[title^="Progress"]').get_attribute("src") or "")
 
 
-def test_the_log_is_searched(page: Page) -> None:
+def test_the_log_is_searched(page):
     choose_action(card_of(page), "Log")
     log = page.get_by_role("log", name="Log: blue")
     expect(log).to_contain_text("distributed.scheduler")
@@ -156,7 +155,7 @@ def test_the_log_is_searched(page: Page) -> None:
     expect(log).to_be_focused()
 
 
-def test_the_log_follows_unless_somebody_reads(page: Page, client: Client) -> None:
+def test_the_log_follows_unless_somebody_reads(page, client):
     log = page.get_by_role("log", name="Log: blue")
     follow = page.get_by_label("Follow")
     log.evaluate("node => node.scrollTop = 0")
@@ -170,19 +169,19 @@ def test_the_log_follows_unless_somebody_reads(page: Page, client: Client) -> No
     expect(log.get_by_text("something new for the log")).to_be_in_viewport()
 
 
-def test_a_warning_stands_out(page: Page) -> None:
+def test_a_warning_stands_out(page):
     line = page.get_by_role("log").locator(".gpc-LogLine", has_text="something new for the log")
     expect(line).to_have_attribute("data-level", "warning")
 
 
-def test_the_log_is_downloaded_whole(page: Page) -> None:
+def test_the_log_is_downloaded_whole(page):
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the log").click()
     assert download.value.suggested_filename == "blue.log"
     assert "something new for the log" in download.value.path().read_text()
 
 
-def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
+def test_the_activity_tells_who_asked_what(page, lab):
     choose_command(page, "Show Activity")
     table = page.get_by_role("table", name="Activity: blue")
     expect(table.get_by_role("row").nth(1)).to_be_visible()
@@ -190,7 +189,7 @@ def test_the_activity_tells_who_asked_what(page: Page, lab: Lab) -> None:
     expect(table.locator('[data-kind="scale"]').first).to_be_visible()
 
 
-def test_gauges_over_time(page: Page, client: Client) -> None:
+def test_gauges_over_time(page, client):
     choose_command(page, "Show Gauges over Time")
     charts = page.get_by_role("region", name="Gauges over time")
     canvas = charts.get_by_role("img", name="Host memory")
@@ -221,7 +220,7 @@ def test_gauges_over_time(page: Page, client: Client) -> None:
     assert violations(page, ".gpc-Charts") == []
 
 
-def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: Lab) -> None:
+def test_the_card_records_also_while_no_page_is_open_and_plays(page, lab):
     open_panel(page)
     said = re.compile(r"^Recording .* blue-\d{8}-\d{6}\.gpucluster")
     choose_action(card_of(page), "Start recording")
@@ -239,7 +238,7 @@ def test_the_card_records_also_while_no_page_is_open_and_plays(page: Page, lab: 
     assert read_recording(made).recording.n_workers == len(lab.control.get("blue").workers)
 
 
-def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
+def test_a_section_is_moved_to_the_file_browser_and_back(page):
     section = page.locator("#gpucluster-lessons")
     heading = section.get_by_role("heading", name="Lessons")
     tab = page.locator('.jp-SideBar [data-id="gpucluster-lessons-panel"]')
@@ -260,7 +259,7 @@ def test_a_section_is_moved_to_the_file_browser_and_back(page: Page) -> None:
     expect(heading).to_be_visible()
 
 
-def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
+def test_a_cluster_is_dragged_into_a_notebook(page, lab):
     # A separate layout: the dashboards of other tests would leave the notebook little room.
     page.goto(lab.page("lab/tree/Lesson.ipynb?reset"))
     open_panel(page)
@@ -279,7 +278,7 @@ def test_a_cluster_is_dragged_into_a_notebook(page: Page, lab: Lab) -> None:
     expect(page.locator(".gpc-DragImage")).to_have_count(0)
 
 
-def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page: Page) -> None:
+def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page):
     choose_command(page, "Open Dashboard")
     expect(tab(page, "Status")).to_be_visible()
     expect_plot(page, "Status")
@@ -291,7 +290,7 @@ def test_the_palette_opens_the_dashboard_and_asks_for_a_page(page: Page) -> None
     page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
 
 
-def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
+def test_the_palette_lays_out_shows_the_log_and_the_panel(page):
     choose_command(page, "Open Dashboard Layout")
     # Without room for two columns beside the notebook: one, with the others behind.
     for title in ("Task stream", "Progress"):
@@ -307,7 +306,7 @@ def test_the_palette_lays_out_shows_the_log_and_the_panel(page: Page) -> None:
     expect(page.locator("#gpucluster-panel")).to_be_visible()
 
 
-def test_the_palette_scales(page: Page, lab: Lab) -> None:
+def test_the_palette_scales(page, lab):
     choose_command(page, "Scale…")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("spinbutton").fill("1")
@@ -316,7 +315,7 @@ def test_the_palette_scales(page: Page, lab: Lab) -> None:
     assert lab.control.get("blue").n_workers == 1
 
 
-def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
+def test_the_palette_restarts_the_workers(page, lab):
     before = lab.control.get("blue").workers[0].pid
     choose_command(page, "Restart Workers…")
     dialog = page.get_by_role("dialog")
@@ -331,7 +330,7 @@ def test_the_palette_restarts_the_workers(page: Page, lab: Lab) -> None:
     expect(card_of(page).get_by_role("status").first).to_have_text("Running")
 
 
-def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
+def test_the_palette_opens_the_form_and_stops(page, lab):
     choose_command(page, "New Cluster…")
     form = page.get_by_role("form", name="New cluster")
     form.get_by_role("button", name="Cancel").click()
@@ -363,9 +362,7 @@ def test_the_palette_opens_the_form_and_stops(page: Page, lab: Lab) -> None:
 
 
 @pytest.mark.full
-def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(
-    browser: Browser, lab: Lab, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dashboards_are_dark_in_dark_themes_unless_somebody_wants_white(browser, lab, monkeypatch):
     lab.control.wait(lab.control.create({**SPEC, "n_workers": 1}).id)
     themes = lab.directory / "settings" / "@jupyterlab" / "apputils-extension" / "themes.jupyterlab-settings"
     themes.write_text(json.dumps({"theme": "JupyterLab Dark"}))

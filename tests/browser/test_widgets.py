@@ -78,7 +78,6 @@ class Story:
         self.page.get_by_role("menuitem", name=re.compile(f"^{re.escape(names[1])}")).first.click()
 
     def save(self) -> dict[str, Any]:
-        """Save and return the notebook."""
         before = self.file.stat().st_mtime_ns
         self.menu("File", "Save Notebook")
         while True:

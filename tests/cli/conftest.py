@@ -48,5 +48,4 @@ def answer(gpucluster: Run) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def command() -> list[str]:
-    """The command line's first words."""
     return COMMAND

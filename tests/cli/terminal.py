@@ -46,7 +46,6 @@ class Terminal:
         self._unread = b""
 
     def read_until(self, done: Callable[[str], object], seconds: float = 60) -> str:
-        """Return all text as soon as it satisfies ``done``."""
         deadline = time.monotonic() + seconds
         while not done(self.text):
             assert self._read(deadline - time.monotonic()), (
@@ -55,11 +54,9 @@ class Terminal:
         return self.text
 
     def type(self, text: str) -> None:
-        """Press these keys."""
         os.write(self._master, text.encode())
 
     def press_ctrl_c(self) -> None:
-        """Interrupt it."""
         self.process.send_signal(signal.SIGINT)
 
     def end(self, seconds: float = 60) -> int:
@@ -71,7 +68,6 @@ class Terminal:
 
     @property
     def pages(self) -> list[str]:
-        """The pages drawn so far."""
         return self.text.split(CLOSE)[0].split(TOP)[1:]
 
     @property

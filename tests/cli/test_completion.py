@@ -4,8 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.cli.commands import MAGIC, SHELL
@@ -21,6 +19,9 @@ def names(which: str) -> list[str]:
     return {**clusters, "workers": ["0", "1"]}[which]
 
 
+KINDS = ["auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing"]
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -32,17 +33,11 @@ def names(which: str) -> list[str]:
         (["activity", ""], ["alpha", "beta", "gone"]),
         (["create", "--n-"], ["--n-workers"]),
         (["create", "--n-workers", "2", "--n-w"], []),
-        (
-            ["create", "--backend", ""],
-            ["auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing"],
-        ),
+        (["create", "--backend", ""], KINDS),
         (["create", "--backend", "lo"], ["local"]),
         (["create", "--backend=lo"], ["--backend=local"]),
         (["create", "--backend", "=", "lo"], ["local"]),
-        (
-            ["create", "--backend", "="],
-            ["auto", "cuda", "local", "slurm", "ssh", "mpi", "kubernetes", "gateway", "existing"],
-        ),
+        (["create", "--backend", "="], KINDS),
         (["create", "--protocol", "t"], ["tls", "tcp"]),
         (["create", "--preset", "gpu-"], ["gpu-ml", "gpu-etl"]),
         (["create", "--rmm-allocator-external-lib-list", "cupy,t"], ["cupy,torch"]),
@@ -63,11 +58,11 @@ def names(which: str) -> list[str]:
         (["nonsense", ""], []),
     ],
 )
-def test_candidates(words: list[str], expected: list[str]) -> None:
+def test_candidates(words, expected):
     assert candidates(words, SHELL, names) == expected
 
 
-def test_magic_completes_its_verbs_and_options() -> None:
+def test_magic_completes_its_verbs_and_options():
     assert candidates(["l"], MAGIC, names) == ["lease", "list", "logs"]
     assert candidates(["l"], SHELL, names) == ["lease", "list", "logs", "lab", "lessons"]
     assert candidates(["create", "--conn"], MAGIC, names) == ["--connect"]
@@ -76,13 +71,13 @@ def test_magic_completes_its_verbs_and_options() -> None:
     assert candidates(["replay", "kmeans-cpu", ""], MAGIC) == []
 
 
-def test_unsupported_shell_is_refused() -> None:
+def test_unsupported_shell_is_refused():
     with pytest.raises(InvalidRequest, match="There is no completion for 'tcsh'"):
         completion_script("tcsh")
 
 
 @pytest.fixture
-def path_with_gpucluster(shared_site: Any, tmp_path: Path) -> dict[str, str]:
+def path_with_gpucluster(shared_site, tmp_path) -> dict[str, str]:
     """An environment in which ``gpucluster`` is this Python's."""
     script = tmp_path / "gpucluster"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gpucluster "$@"\n')
@@ -132,8 +127,6 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("shell", PROGRAMS)
 @pytest.mark.full
-def test_shells_complete_names_and_values(
-    shared_cluster: Any, path_with_gpucluster: dict[str, str], shell: str
-) -> None:
+def test_shells_complete_names_and_values(shared_cluster, path_with_gpucluster, shell):
     also = ["restart"] if shell == "bash" else []
     assert in_shell(shell, PROGRAMS[shell], path_with_gpucluster) == ["shared", "local", *also]

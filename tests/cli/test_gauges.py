@@ -8,8 +8,6 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.protocol.telemetry import TelemetrySample
@@ -23,7 +21,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 BUNDLED = read_recording(find_recording("kmeans-cpu"))
 
 
-def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run, answer: Callable[..., Any]) -> None:
+def test_the_gauges_of_now(shared_cluster, gpucluster, answer):
     done = gpucluster("gauges", "shared")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -37,7 +35,7 @@ def test_the_gauges_of_now(shared_cluster: Any, gpucluster: Run, answer: Callabl
 
 
 @pytest.mark.full
-def test_top_workers(shared_cluster: Any, answer: Callable[..., Any], gpucluster: Run) -> None:
+def test_top_workers(shared_cluster, answer, gpucluster):
     told = answer("gauges", "shared", "--top", "1")
     assert told.pop("n_others") == len(shared_cluster.workers) - 1
     sample = TelemetrySample.model_validate(told)
@@ -49,7 +47,7 @@ def test_top_workers(shared_cluster: Any, answer: Callable[..., Any], gpucluster
     assert done.stdout.splitlines()[-1] == f"  and {len(shared_cluster.workers) - 1} more"
 
 
-def test_live_until_ctrl_c(shared_cluster: Any, command: list[str]) -> None:
+def test_live_until_ctrl_c(shared_cluster, command):
     with Terminal([*command, "gauges", "shared"]) as terminal:
         terminal.read_until(lambda _: len(terminal.pages) >= 4)
         terminal.press_ctrl_c()
@@ -63,7 +61,7 @@ def test_live_until_ctrl_c(shared_cluster: Any, command: list[str]) -> None:
 
 @pytest.mark.parametrize("fails", [False, True])
 @pytest.mark.full
-def test_live_until_the_cluster_ends(site: Any, command: list[str], fails: bool) -> None:
+def test_live_until_the_cluster_ends(site, command, fails):
     cluster = site.running(name="short", n_workers=1)
     with Terminal([*command, "gauges", "short"]) as terminal:
         terminal.read_until(lambda _: len(terminal.pages) >= 2)
@@ -76,7 +74,7 @@ def test_live_until_the_cluster_ends(site: Any, command: list[str], fails: bool)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash, which controls jobs: install bash")
-def test_ctrl_z_gives_the_terminal_back(command: list[str]) -> None:
+def test_ctrl_z_gives_the_terminal_back(command):
     with Terminal(["bash", "--norc", "--noprofile", "-i"]) as terminal:
         terminal.type("PS1='ready> '\n")
         terminal.type(f"{shlex.join(command)} replay kmeans-cpu --speed 0.25\n")
@@ -93,7 +91,7 @@ def test_ctrl_z_gives_the_terminal_back(command: list[str]) -> None:
         assert terminal.end() in {0, 130}
 
 
-def test_ctrl_z_without_job_control(command: list[str]) -> None:
+def test_ctrl_z_without_job_control(command):
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
         terminal.read_until(lambda text: BUNDLED.label in text)
         terminal.type("\x1a")
@@ -103,7 +101,7 @@ def test_ctrl_z_without_job_control(command: list[str]) -> None:
 
 
 @pytest.mark.full
-def test_output_that_cannot_show_bars(command: list[str]) -> None:
+def test_output_that_cannot_show_bars(command):
     line = [*command, "replay", "kmeans-cpu"]
     ascii_environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     ascii_only = subprocess.run(line, capture_output=True, timeout=60, env=ascii_environment, check=False)
@@ -120,9 +118,7 @@ def test_output_that_cannot_show_bars(command: list[str]) -> None:
 
 
 @pytest.mark.parametrize("verb", ["gauges", "replay"])
-def test_a_terminal_that_cannot_draw_gets_lines(
-    shared_cluster: Any, command: list[str], verb: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_that_cannot_draw_gets_lines(shared_cluster, command, verb, monkeypatch):
     what = "shared" if verb == "gauges" else "kmeans-cpu"
     with Terminal(["/usr/bin/env", "TERM=dumb", *command, verb, what]) as terminal:
         assert terminal.end() == 0
@@ -130,7 +126,7 @@ def test_a_terminal_that_cannot_draw_gets_lines(
         assert "Memory" in terminal.text
 
 
-def test_the_end_of_a_recording(gpucluster: Run, answer: Callable[..., Any]) -> None:
+def test_the_end_of_a_recording(gpucluster, answer):
     done = gpucluster("replay", "kmeans-cpu")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
@@ -145,7 +141,7 @@ def test_the_end_of_a_recording(gpucluster: Run, answer: Callable[..., Any]) -> 
 
 
 @pytest.mark.full
-def test_a_recording_plays(command: list[str]) -> None:
+def test_a_recording_plays(command):
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "16"], lines=12) as terminal:
         assert terminal.end() == 0
         pages = terminal.pages
@@ -160,7 +156,7 @@ def test_a_recording_plays(command: list[str]) -> None:
         assert terminal.left[1] == f"  {BUNDLED.label}"
 
 
-def test_enough_of_a_recording(command: list[str]) -> None:
+def test_enough_of_a_recording(command):
     with Terminal([*command, "replay", "kmeans-cpu", "--speed", "0.25"]) as terminal:
         terminal.read_until(lambda text: BUNDLED.label in text)
         terminal.press_ctrl_c()
@@ -168,7 +164,7 @@ def test_enough_of_a_recording(command: list[str]) -> None:
         assert terminal.left[0].startswith(f"{BUNDLED.recording.title}   0:0")
 
 
-def test_file_text_contains_no_control_characters(gpucluster: Run, tmp_path: Path) -> None:
+def test_file_text_contains_no_control_characters(gpucluster, tmp_path):
     header = BUNDLED.recording.model_dump(mode="json")
     evil = "\x1b]0;mine\x07\x1b[2J"
     sample = {"id": evil, "at": "2026-11-21T10:00:05Z", "workers": [evil, f"{evil}2"], "memory_bytes": 2**30}

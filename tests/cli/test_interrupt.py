@@ -5,8 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import gpucluster.cli
@@ -16,16 +14,14 @@ from gpucluster.cli.interrupt import interrupts_held
 
 
 @pytest.fixture
-def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def slow_start(tmp_path, monkeypatch) -> None:
     """Make every cluster's workers wait half a minute before they start."""
     (tmp_path / "slow.py").write_text("import time\ntime.sleep(30)\n")
     monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(tmp_path / "slow.py")]))
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_sigterm_during_create_stops_the_cluster(
-    site: Any, slow_start: None, command: list[str], wait_until: Callable[..., Any], ending: signal.Signals
-) -> None:
+def test_sigterm_during_create_stops_the_cluster(site, slow_start, command, wait_until, ending):
     words = [*command, "create", "--name", "half", "--backend", "local", "--n-workers", "1"]
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     creating = subprocess.Popen(words, **pipes, text=True, start_new_session=True)
@@ -38,9 +34,7 @@ def test_sigterm_during_create_stops_the_cluster(
     wait_until(lambda: not site.processes())
 
 
-def test_ctrl_c_before_the_request(
-    site: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_before_the_request(site, monkeypatch, capsys):
     def interrupted(words: list[str]) -> int:
         raise KeyboardInterrupt
 
@@ -49,7 +43,7 @@ def test_ctrl_c_before_the_request(
     assert capsys.readouterr() == ("", "Interrupted. List clusters: gpucluster list\n")
 
 
-def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpucluster: Callable[..., Any]) -> None:
+def test_a_start_that_takes_too_long_is_stopped(site, slow_start, gpucluster):
     done = gpucluster("create", "--name", "slow", "--backend", "local", "--n-workers", "1", "--timeout", "1")
     assert (done.returncode, done.stdout) == (5, "")
     assert re.match(r"The cluster 'slow' did not start within 1 seconds and was stopped\.", done.stderr)
@@ -58,9 +52,7 @@ def test_a_start_that_takes_too_long_is_stopped(site: Any, slow_start: None, gpu
 
 
 @pytest.mark.full
-def test_early_process_becomes_the_cluster_or_ends(
-    site: Any, gpucluster: Callable[..., Any], wait_until: Callable[..., Any]
-) -> None:
+def test_early_process_becomes_the_cluster_or_ends(site, gpucluster, wait_until):
     assert gpucluster("create", "--nonsense").returncode == 2
     wait_until(lambda: not site.processes())
     assert gpucluster("create", "--backend", "local", "--n-workers", "1", "--name", "early").returncode == 0
@@ -105,20 +97,20 @@ sys.exit(main())
     ["gpucluster.protocol.errors", "garbage in gpucluster.protocol.errors", "gpucluster.gauges.text",
      "garbage in gpucluster.gauges.text", "exit"],
 )  # fmt: skip
-def test_interrupt_ends_without_traceback(site: Any, moment: str, number: signal.Signals) -> None:
+def test_interrupt_ends_without_traceback(site, moment, number):
     program = [sys.executable, "-c", _INTERRUPTED, moment, str(int(number)), "gauges"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=90)
     said = "No cluster is running. Start one with 'create'.\n" if moment == "exit" else ""
     assert (done.returncode, done.stdout, done.stderr) == (130, "", said)
 
 
-def test_interrupts_are_handled_before_most_imports() -> None:
+def test_interrupts_are_handled_before_most_imports():
     code = "import re, sys; before = {*sys.modules}; from gpucluster.cli import main; print({*sys.modules} - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=90)
     assert ast.literal_eval(done.stdout) <= {"__future__", "errno", "signal", "gpucluster", "gpucluster.cli"}
 
 
-def test_interrupt_is_held_until_delivered() -> None:
+def test_interrupt_is_held_until_delivered():
     steps = []
     with interrupts_held() as held:
         signal.raise_signal(signal.SIGINT)
@@ -129,7 +121,7 @@ def test_interrupt_is_held_until_delivered() -> None:
     held.deliver()  # once is enough
 
 
-def test_ignored_signal_stays_ignored_while_interrupts_are_held() -> None:
+def test_ignored_signal_stays_ignored_while_interrupts_are_held():
     """As under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

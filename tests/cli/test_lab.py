@@ -1,10 +1,7 @@
 """``gpucluster lab``: a real JupyterLab that opens on the lessons."""
 
-import socket
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -12,19 +9,20 @@ from gpucluster.lessons.catalogue import lessons
 from gpucluster.lessons.commands.lab import FOLDER, lab_command, workspace_path
 from gpucluster.protocol.errors import GPUClusterError
 
+from tests.ports import free_ports
+
 FIRST = lessons()[0]
 LESSON = f"{FOLDER}/{FIRST.slug}/{FIRST.slug}.ipynb"
 
 
 @pytest.fixture(autouse=True)
-def workspaces(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The directory of JupyterLab's layouts."""
+def workspaces(tmp_path_factory, monkeypatch) -> Path:
     folder = tmp_path_factory.mktemp("lab") / "workspaces"
     monkeypatch.setenv("JUPYTERLAB_WORKSPACES_DIR", str(folder))
     return folder
 
 
-def test_the_layout_is_written_once(workspaces: Path) -> None:
+def test_the_layout_is_written_once(workspaces):
     assert workspace_path() == "/lab/workspaces/gpucluster"
     [layout] = workspaces.iterdir()
     changed = layout.read_text().replace("false", "true")
@@ -34,7 +32,7 @@ def test_the_layout_is_written_once(workspaces: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["not JSON", "unwritable"])
-def test_lab_opens_default_page_without_saved_layout(workspaces: Path, damage: str) -> None:
+def test_lab_opens_default_page_without_saved_layout(workspaces, damage):
     if damage == "unwritable":
         workspaces.touch()
     else:
@@ -43,7 +41,7 @@ def test_lab_opens_default_page_without_saved_layout(workspaces: Path, damage: s
     assert workspace_path() == "/lab"
 
 
-def test_lessons_are_copied_once(tmp_path: Path) -> None:
+def test_lessons_are_copied_once(tmp_path):
     command = lab_command(tmp_path, ["--no-browser"])
     copied = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     assert LESSON in copied
@@ -55,16 +53,14 @@ def test_lessons_are_copied_once(tmp_path: Path) -> None:
     assert (tmp_path / LESSON).read_text() == "my own work"
 
 
-def test_impossible_folder_is_refused(tmp_path: Path) -> None:
+def test_impossible_folder_is_refused(tmp_path):
     (tmp_path / FOLDER).write_text("a file of that name")
     with pytest.raises(GPUClusterError, match="The lessons cannot be copied to"):
         lab_command(tmp_path, [])
 
 
-def test_lab_serves_the_lessons(tmp_path: Path, command: list[str], wait_until: Callable[..., Any]) -> None:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+def test_lab_serves_the_lessons(tmp_path, command, wait_until):
+    [port] = free_ports(1)
     options = ["--no-browser", f"--port={port}", "--IdentityProvider.token=t0ken", "--allow-root"]
     log = (tmp_path / "log").open("w")
     server = subprocess.Popen([*command, "lab", *options], cwd=tmp_path, stdout=log, stderr=log)

@@ -4,8 +4,6 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from gpucluster.sharing.turns import in_line
@@ -27,14 +25,14 @@ def without_turns(said: str) -> str:
     return re.sub(r"^(\S+: )?In queue: .*\n?", "", said, flags=re.MULTILINE)
 
 
-def test_lines_of_busy_machine_are_ignored() -> None:
+def test_lines_of_busy_machine_are_ignored():
     said = f"{in_line(2)}\nThe cluster 'lease-1' was stopped.\n"
     assert without_turns(said) == "The cluster 'lease-1' was stopped.\n"
     assert without_turns(f"lease-1: {in_line(1)}\n") == ""
 
 
 @pytest.mark.parametrize("protocol", ["unix", "tls"])
-def test_command_uses_worker_and_returns_exit_code(site: Any, gpucluster: Callable[..., Any], protocol: str) -> None:
+def test_command_uses_worker_and_returns_exit_code(site, gpucluster, protocol):
     site.create(name="another", n_workers=0)
     done = gpucluster(*LEASE, "--protocol", protocol, "--", sys.executable, "-c", COMMAND, "--help", "--", "-n")
     assert (done.returncode, done.stdout) == (7, "True command ['--help', '--', '-n']\n"), done.stderr
@@ -43,7 +41,7 @@ def test_command_uses_worker_and_returns_exit_code(site: Any, gpucluster: Callab
     assert (last.state.value, last.reason) == ("stopped", "The command that held the lease has ended.")
 
 
-def test_signals_reach_command_and_worker_is_released(site: Any, command: list[str]) -> None:
+def test_signals_reach_command_and_worker_is_released(site, command):
     waits = "import time; print('there', flush=True); time.sleep(600)"
     leased = subprocess.Popen(
         [*command, *LEASE, "--name", "told", "--", sys.executable, "-c", waits], stdout=subprocess.PIPE, text=True
@@ -57,7 +55,7 @@ def test_signals_reach_command_and_worker_is_released(site: Any, command: list[s
 
 
 @pytest.mark.full
-def test_killed_command_releases_its_worker(site: Any, command: list[str]) -> None:
+def test_killed_command_releases_its_worker(site, command):
     leased = subprocess.Popen([*command, *LEASE, "--name", "left", "--", "sh", "-c", "echo $$; exec sleep 600"],
                               stdout=subprocess.PIPE, text=True)  # fmt: skip
     assert leased.stdout is not None
@@ -70,7 +68,7 @@ def test_killed_command_releases_its_worker(site: Any, command: list[str]) -> No
 
 
 @pytest.mark.full
-def test_lost_worker_is_explained(site: Any, gpucluster: Callable[..., Any]) -> None:
+def test_lost_worker_is_explained(site, gpucluster):
     stops = "import gpucluster; gpucluster.connect().stop()"
     done = gpucluster(*LEASE, "--", sys.executable, "-c", stops)
     assert done.returncode == 0
@@ -78,7 +76,7 @@ def test_lost_worker_is_explained(site: Any, gpucluster: Callable[..., Any]) -> 
 
 
 @pytest.mark.full
-def test_lost_worker_is_reported_while_the_command_runs(site: Any, command: list[str]) -> None:
+def test_lost_worker_is_reported_while_the_command_runs(site, command):
     waits = "import time; time.sleep(600)"
     words = [*LEASE, "--name", "idles", "--idle-timeout-seconds", "1", "--", sys.executable, "-c", waits]
     with subprocess.Popen([*command, *words], stderr=subprocess.PIPE, text=True) as leased:
@@ -95,7 +93,7 @@ def test_lost_worker_is_reported_while_the_command_runs(site: Any, command: list
     [["-m", "gpucluster.cli", "lease", "--", "true"], ["-c", "import gpucluster; gpucluster.lease().__enter__()"]],
 )
 @pytest.mark.full
-def test_a_command_takes_no_lease_within_its_own(site: Any, gpucluster: Callable[..., Any], inner: list[str]) -> None:
+def test_a_command_takes_no_lease_within_its_own(site, gpucluster, inner):
     done = gpucluster(*LEASE, "--", sys.executable, *inner)
     assert done.returncode != 0
     assert "Leases cannot be nested: this is inside the lease 'lease-1'" in done.stderr

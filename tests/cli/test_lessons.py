@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -20,7 +19,7 @@ Shell = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
+def shell(tmp_path, monkeypatch, capsys) -> Shell:
     """Run ``gpucluster lessons …`` in an empty folder; return exit code, output and errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GPUCLUSTER_LESSONS_FOLDER", raising=False)
@@ -33,7 +32,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return run
 
 
-def test_help_of_the_group_and_its_verbs(shell: Shell, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_the_group_and_its_verbs(shell, capsys):
     for words in ((), ("--help",)):
         code, out, _ = shell(*words)
         assert code == 0
@@ -48,7 +47,7 @@ def test_help_of_the_group_and_its_verbs(shell: Shell, capsys: pytest.CaptureFix
     assert "See 'gpucluster help lessons copy'." in shell("copy", "--frob")[2]
 
 
-def test_two_words_make_one_verb() -> None:
+def test_two_words_make_one_verb():
     assert split_verb(["lessons", "copy", "06"]) == ("lessons copy", ["06"])
     assert split_verb(["list", "lessons"]) == ("list", ["lessons"])
     assert not any(verb.startswith("lessons") for verb in verbs_of(MAGIC))
@@ -63,17 +62,17 @@ def test_two_words_make_one_verb() -> None:
         (["lessons", "frob", ""], []),
     ],
 )  # fmt: skip
-def test_completion(words: list[str], expected: list[str]) -> None:
+def test_completion(words, expected):
     assert candidates(words, SHELL, lambda _: ["lab", "other"]) == expected
 
 
-def test_completion_offers_the_lessons() -> None:
+def test_completion_offers_the_lessons():
     numbers = [lesson.id for lesson in lessons()]
     assert candidates(["lessons", "reset", ""], SHELL) == numbers
     assert candidates(["lessons", "copy", "06", ""], SHELL) == [number for number in numbers if number != "06"]
 
 
-def test_list_shows_progress(shell: Shell, tmp_path: Path) -> None:
+def test_list_shows_progress(shell, tmp_path):
     code, out, _ = shell("list")
     assert code == 0
     lesson = find_lesson("06")
@@ -89,7 +88,7 @@ def test_list_shows_progress(shell: Shell, tmp_path: Path) -> None:
     assert listed["06"]["notebook"] == str(folder / "06-kmeans" / "06-kmeans.ipynb")
 
 
-def test_damaged_progress_file_still_lists_lessons(shell: Shell, tmp_path: Path) -> None:
+def test_damaged_progress_file_still_lists_lessons(shell, tmp_path):
     (tmp_path / "gpucluster-lessons").mkdir()
     (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
     code, out, err = shell("list")
@@ -101,7 +100,7 @@ def test_damaged_progress_file_still_lists_lessons(shell: Shell, tmp_path: Path)
     assert "is damaged" in err
 
 
-def test_copy_and_reset_keep_work(shell: Shell, tmp_path: Path) -> None:
+def test_copy_and_reset_keep_work(shell, tmp_path):
     code, out, _ = shell("copy", "06", "--solutions", "--recall")
     folder = tmp_path / "gpucluster-lessons" / "06-kmeans"
     names = {path.name for path in folder.iterdir()}
@@ -121,7 +120,7 @@ def test_copy_and_reset_keep_work(shell: Shell, tmp_path: Path) -> None:
     assert (backup / "06-kmeans.ipynb").read_text(encoding="utf-8") == "my work"
 
 
-def test_current_folder_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_current_folder_is_used(shell, tmp_path, monkeypatch):
     shell("copy", "06")
     inside = tmp_path / "gpucluster-lessons"
     for place in (inside, inside / "06-kmeans"):
@@ -173,14 +172,14 @@ def test_current_folder_is_used(shell: Shell, tmp_path: Path, monkeypatch: pytes
         ),
     ],
 )
-def test_refusals(words: tuple[str, ...], code: int, sentence: str, shell: Shell) -> None:
+def test_refusals(words, code, sentence, shell):
     got, out, err = shell(*words)
     assert (got, out) == (code, "")
     assert sentence in err
     assert err.count("\n") == 1
 
 
-def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> None:
+def test_progress_is_shown_shared_and_deleted(shell, tmp_path):
     folder, room = tmp_path / "gpucluster-lessons", tmp_path / "class"
     room.mkdir()
     assert "No progress yet." in shell("progress")[1]
@@ -210,9 +209,7 @@ def test_progress_is_shown_shared_and_deleted(shell: Shell, tmp_path: Path) -> N
     assert shell("class", str(room))[1] == "No shared progress in this folder yet.\n"
 
 
-def test_open_starts_jupyterlab_on_the_lesson(
-    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_open_starts_jupyterlab_on_the_lesson(shell, tmp_path, monkeypatch, capsys):
     class Replaced(Exception):
         """The process was replaced by JupyterLab."""
 
@@ -251,7 +248,7 @@ def assign(points, centroids):
 
 
 @pytest.mark.processes
-def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path) -> None:
+def test_check_runs_the_notebook_in_a_fresh_kernel(shell, tmp_path):
     path = tmp_path / "mine.ipynb"
     cells = ["from gpucluster.lessons import check", RIGHT, "check('06.2', assign)"]
     nbformat.write(book(*cells), path)
@@ -272,7 +269,7 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell: Shell, tmp_path: Path)
 
 @pytest.mark.processes
 @pytest.mark.full
-def test_check_stops_when_lesson_cannot_start(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_stops_when_lesson_cannot_start(shell, tmp_path, monkeypatch):
     path = tmp_path / "mine.ipynb"
     start = "def start(): raise OSError('no\\nroom')\n"
     start += "lessons = type('L', (), {'start': staticmethod(lambda n: start())})\n"
@@ -288,7 +285,7 @@ def test_check_stops_when_lesson_cannot_start(shell: Shell, tmp_path: Path, monk
     assert "Traceback" not in err
 
 
-def test_missing_cluster_starts_no_kernel(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_cluster_starts_no_kernel(shell, tmp_path, monkeypatch):
     monkeypatch.setattr("gpucluster.lessons.execution.execute", lambda *_, **__: pytest.fail("a kernel was started"))
     nbformat.write(book("x = 1"), tmp_path / "mine.ipynb")
     code, out, err = shell("check", "mine.ipynb", "--cluster", "nosuch")
@@ -297,7 +294,7 @@ def test_missing_cluster_starts_no_kernel(shell: Shell, tmp_path: Path, monkeypa
     assert err.count("\n") == 1
 
 
-def test_questions_of_jupyterquiz_are_taken_over(shell: Shell, tmp_path: Path) -> None:
+def test_questions_of_jupyterquiz_are_taken_over(shell, tmp_path):
     wrong = [{"answer": name, "correct": False, "feedback": "No."} for name in ("a mean", "a label", "a point")]
     answers = [{"answer": "a sum", "correct": True, "feedback": "Yes."}, *wrong]
     quiz = [{"question": "What travels?", "type": "multiple_choice", "answers": answers}]

@@ -6,8 +6,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -18,7 +16,7 @@ NEEDED = {"id", "name", "backend", "state", "scheduler_address", "n_workers", "p
 SMALL = ("--memory-limit", "512 MiB")
 
 
-def test_json_of_the_main_verbs(site: Any, answer: Callable[..., Any]) -> None:
+def test_json_of_the_main_verbs(site, answer):
     made = answer("create", "--name", "N", "--backend", "local", "--n-workers", "2", *SMALL)
     assert made.keys() >= NEEDED
     assert (made["name"], made["backend"], made["state"], made["n_workers"]) == ("N", "local", "running", 2)
@@ -41,7 +39,7 @@ def test_json_of_the_main_verbs(site: Any, answer: Callable[..., Any]) -> None:
     assert site.processes() == []
 
 
-def test_text_for_people(shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+def test_text_for_people(shared_cluster, gpucluster):
     heading, row = gpucluster("list").stdout.splitlines()
     assert heading.split()[:4] == ["NAME", "KIND", "STATE", "WORKERS"]
     assert row.split()[:4] == ["shared", "CPU", "running", "2"]
@@ -55,7 +53,7 @@ def test_text_for_people(shared_cluster: Any, gpucluster: Callable[..., Any]) ->
     assert httpx.get(link, trust_env=False).status_code == 200
 
 
-def test_work_runs_on_it(shared_cluster: Any, answer: Callable[..., Any]) -> None:
+def test_work_runs_on_it(shared_cluster, answer):
     long, short = answer("logs", "shared")["lines"], answer("logs", "--lines", "2")["lines"]
     assert (len(short), short) == (2, long[-2:])
     assert [preset["name"] for preset in answer("presets")][:2] == ["auto", "cpu"]
@@ -65,7 +63,7 @@ def test_work_runs_on_it(shared_cluster: Any, answer: Callable[..., Any]) -> Non
     assert done.stdout.strip() == "42", done.stderr
 
 
-def test_adapt_scale_and_restart(shared_site: Any, shared_cluster: Any, answer: Callable[..., Any]) -> None:
+def test_adapt_scale_and_restart(shared_site, shared_cluster, answer):
     adapted = answer("adapt", "2", "3")
     bounds = adapted["wanted"]["adapt"]
     assert (bounds["minimum"], bounds["maximum"]) == (2, 3)
@@ -78,9 +76,7 @@ def test_adapt_scale_and_restart(shared_site: Any, shared_cluster: Any, answer: 
 
 
 @pytest.mark.full
-def test_retire_and_activity(
-    shared_site: Any, shared_cluster: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]
-) -> None:
+def test_retire_and_activity(shared_site, shared_cluster, answer, gpucluster):
     answer("scale", "2")
     leaving, staying = (worker.name for worker in shared_site.get("shared").workers)
     after = answer("retire", leaving)
@@ -99,7 +95,7 @@ def test_retire_and_activity(
 
 
 @pytest.mark.full
-def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list[str]) -> None:
+def test_no_wait_and_follow(site, answer, command):
     made = answer("create", "--name", "talk", "--backend", "local", "--n-workers", "1", "--no-wait", *SMALL)
     assert made["state"] == "starting"
     site.control.wait("talk")
@@ -114,7 +110,7 @@ def test_no_wait_and_follow(site: Any, answer: Callable[..., Any], command: list
 
 
 @pytest.mark.full
-def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpucluster: Callable[..., Any]) -> None:
+def test_stop_all_remove_and_clean(site, answer, gpucluster):
     for name in ("a", "b", "c"):
         site.create(name=name)
     several = gpucluster("stop")
@@ -132,9 +128,7 @@ def test_stop_all_remove_and_clean(site: Any, answer: Callable[..., Any], gpuclu
 
 
 @pytest.mark.full
-def test_devices_show_the_processes_using_memory(
-    site: Any, machine: Any, gpucluster: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_devices_show_the_processes_using_memory(site, machine, gpucluster, tmp_path):
     worker = site.running(name="talk").workers[0]
     kernel = [sys.executable, "-c", _KERNEL, str(tmp_path / "kernel-0a1b2c3d-4e5f.json")]
     named = {**os.environ, "JPY_SESSION_NAME": "/home/me/k means.ipynb"}
@@ -189,12 +183,11 @@ sys.stdin.read()
 
 
 def program_of(answer: Any, pid: int) -> str:
-    """Return the name of the program that a process runs."""
     [name] = [one["command"] for one in answer["devices"][0]["processes"] if one["pid"] == pid]
     return str(name)
 
 
-def test_nothing_heavy_is_imported(site: Any) -> None:
+def test_nothing_heavy_is_imported(site):
     program = """
 import json, sys
 from gpucluster.cli import main
@@ -206,7 +199,7 @@ print(json.dumps(sorted(heavy & set(sys.modules))))
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
-def test_a_reader_that_leaves_early_is_no_error(site: Any, command: list[str]) -> None:
+def test_a_reader_that_leaves_early_is_no_error(site, command):
     words = ["bash", "-c", '"$@" help create | head -n 1; echo "${PIPESTATUS[0]}"', "bash", *command]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, cwd="/")
     assert done.stdout.splitlines()[0].startswith("usage: gpucluster create")

@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.recordings.reading import read_recording
@@ -15,7 +14,7 @@ from gpucluster.recordings.reading import read_recording
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def test_some_seconds_are_recorded(shared_cluster: Any, gpucluster: Run, tmp_path: Path) -> None:
+def test_some_seconds_are_recorded(shared_cluster, gpucluster, tmp_path):
     path = tmp_path / "a.jsonl.gz"
     done = gpucluster("record", "shared", str(path), "--seconds", "2", "--title", "A title", "--note", "A note")
     assert (done.returncode, done.stderr) == (0, "")
@@ -26,7 +25,7 @@ def test_some_seconds_are_recorded(shared_cluster: Any, gpucluster: Run, tmp_pat
 
 
 @pytest.mark.full
-def test_only_cluster_needs_no_name(shared_cluster: Any, answer: Callable[..., Any], tmp_path: Path) -> None:
+def test_only_cluster_needs_no_name(shared_cluster, answer, tmp_path):
     first = answer("record", str(tmp_path / "a"), "--seconds", "1")
     assert (first["cluster"], first["path"]) == ("shared", str(tmp_path / "a.gpucluster.jsonl.gz"))
     assert first["recording"]["backend"] == "local"
@@ -36,7 +35,7 @@ def test_only_cluster_needs_no_name(shared_cluster: Any, answer: Callable[..., A
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.full
-def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Path, number: signal.Signals) -> None:
+def test_ctrl_c_is_enough(shared_cluster, command, tmp_path, number):
     path = tmp_path / "a.jsonl"
     process = subprocess.Popen(
         [*command, "record", "shared", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -55,9 +54,7 @@ def test_ctrl_c_is_enough(shared_cluster: Any, command: list[str], tmp_path: Pat
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
 @pytest.mark.full
-def test_full_disk_is_reported_and_leaves_no_file(
-    shared_cluster: Any, command: list[str], tmp_path: Path, name: str
-) -> None:
+def test_full_disk_is_reported_and_leaves_no_file(shared_cluster, command, tmp_path, name):
     line = shlex.join([*command, "record", "shared", str(tmp_path / name), "--seconds", "5"])
     done = subprocess.run(
         ["sh", "-c", f"ulimit -f 0; exec {line}"], capture_output=True, text=True, timeout=60, check=False

@@ -1,7 +1,6 @@
 """Wrong commands give one message and an exit code, and change nothing."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ def refused(capsys: Any, *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("value", [*NOT_A_NUMBER, "-1", "100000", "9" * 5000])
-def test_scale(shared_site: Any, shared_cluster: Any, capsys: Any, value: str) -> None:
+def test_scale(shared_site, shared_cluster, capsys, value):
     before = picture(shared_site)
     code, sentence = refused(capsys, "scale", "shared", value)
     assert code == 2
@@ -39,7 +38,7 @@ def test_scale(shared_site: Any, shared_cluster: Any, capsys: Any, value: str) -
     assert picture(shared_site) == before
 
 
-def test_memory_limit_cannot_exceed_machine(shared_site: Any, capsys: Any) -> None:
+def test_memory_limit_cannot_exceed_machine(shared_site, capsys):
     before = picture(shared_site)
     code, sentence = refused(capsys, "create", "--backend", "local", "--memory-limit", "900 TiB")
     assert code == 2
@@ -56,7 +55,7 @@ def test_memory_limit_cannot_exceed_machine(shared_site: Any, capsys: Any) -> No
 @pytest.mark.parametrize(
     "bounds", [("5", "1"), ("-3", "-1"), ("0", "1000000000"), ("abc", "2"), ("1", ""), ("1.5", "2"), ("true", "2")]
 )
-def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple[str, str]) -> None:
+def test_adapt(shared_site, shared_cluster, capsys, bounds):
     before = picture(shared_site)
     code, sentence = refused(capsys, "adapt", "shared", *bounds)
     assert code == 2
@@ -132,10 +131,7 @@ def test_adapt(shared_site: Any, shared_cluster: Any, capsys: Any, bounds: tuple
         (["share", "nobody"], 3, "There is no cluster 'nobody'."),
     ],
 )
-def test_refused_arguments(
-    shared_site: Any, shared_cluster: Any, capsys: Any, monkeypatch: Any, tmp_path: Any,
-    words: list[str], code: int, sentence: str,
-) -> None:  # fmt: skip
+def test_refused_arguments(shared_site, shared_cluster, capsys, monkeypatch, tmp_path, words, code, sentence):
     before = picture(shared_site)
     monkeypatch.chdir(tmp_path)
     if "--json" in words:
@@ -149,7 +145,7 @@ def test_refused_arguments(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_refusal_in_a_separate_process(shared_site: Any, shared_cluster: Any, gpucluster: Callable[..., Any]) -> None:
+def test_refusal_in_a_separate_process(shared_site, shared_cluster, gpucluster):
     """With ``--json`` it is the model of the error."""
     before = picture(shared_site)
     done = gpucluster("scale", "shared", "-1")
@@ -167,7 +163,7 @@ def test_refusal_in_a_separate_process(shared_site: Any, shared_cluster: Any, gp
     assert error["fields"][0]["field"] == "n_workers"
 
 
-def test_failed_start_shows_the_reason(site: Any, gpucluster: Callable[..., Any]) -> None:
+def test_failed_start_shows_the_reason(site, gpucluster):
     done = gpucluster("create", "--name", "x", "--backend", "local", "--local-directory", "/proc/nowhere")
     assert done.returncode == 5
     assert done.stderr.count("\n") == 1
@@ -176,7 +172,7 @@ def test_failed_start_shows_the_reason(site: Any, gpucluster: Callable[..., Any]
     site.wait_for("x", lambda model: not site.processes())
 
 
-def test_empty_list(site: Any, capsys: Any) -> None:
+def test_empty_list(site, capsys):
     assert main(["list"]) == 0
     assert capsys.readouterr().out == "No clusters. Start one with 'create'.\n"
     assert main(["status"]) == 3
@@ -184,9 +180,7 @@ def test_empty_list(site: Any, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("words", [["create", "--backend", "local"], ["lessons", "list"]])
-def test_removed_working_directory(
-    shared_site: Any, capsys: Any, monkeypatch: Any, tmp_path: Any, words: list[str]
-) -> None:
+def test_removed_working_directory(shared_site, capsys, monkeypatch, tmp_path, words):
     (gone := tmp_path / "gone").mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()

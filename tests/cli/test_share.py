@@ -4,7 +4,6 @@ import json
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,13 +18,13 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def folder(shared_cluster: Any, shared_site: Any) -> Iterator[Any]:
+def folder(shared_cluster, shared_site) -> Iterator[Any]:
     folder = shared_site.registry.folder(shared_cluster.id)
     yield folder
     withdraw_links(folder, None)
 
 
-def test_a_link_in_a_notebook(folder: Any) -> None:
+def test_a_link_in_a_notebook(folder):
     page = FrontEnd()
     try:
         page.run("%load_ext gpucluster")
@@ -47,7 +46,7 @@ def test_a_link_in_a_notebook(folder: Any) -> None:
 
 
 @pytest.mark.full
-def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answer: Callable[..., Any]) -> None:
+def test_a_link_is_made_listed_and_withdrawn(folder, gpucluster, answer):
     assert gpucluster("share", "shared", "--list").stdout == "No active links.\n"
     made = gpucluster("share", "shared", "--hours", "0.5", "--tasks")
     assert made.returncode == 0, made.stderr
@@ -70,16 +69,14 @@ def test_a_link_is_made_listed_and_withdrawn(folder: Any, gpucluster: Run, answe
 
 
 @pytest.fixture
-def without_jupyter(shared_site: Any, tmp_path: Path) -> dict[str, str]:
+def without_jupyter(shared_site, tmp_path) -> dict[str, str]:
     """An environment without a Jupyter server and a hub."""
     told = {name: value for name, value in cluster_environment().items() if not name.startswith("JUPYTERHUB_")}
     return {**told, "JUPYTER_RUNTIME_DIR": str(tmp_path)}
 
 
 @pytest.mark.full
-def test_link_without_jupyter_explains_where_it_opens(
-    shared_cluster: Any, gpucluster: Callable[..., Any], without_jupyter: dict[str, str]
-) -> None:
+def test_link_without_jupyter_explains_where_it_opens(shared_cluster, gpucluster, without_jupyter):
     # Neither is a terminal; a pipe and a file get the same text.
     done = gpucluster("share", "shared", env=without_jupyter)
     assert done.returncode == 0 and done.stdout.startswith(f"gpucluster/shared/{shared_cluster.id}/#")
@@ -90,7 +87,7 @@ def test_link_without_jupyter_explains_where_it_opens(
     assert shared.stdout.count("revoked, opened never") == 2 and shared.stderr == ""
 
 
-def test_the_site_bounds_the_hours(shared_cluster: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_site_bounds_the_hours(shared_cluster, capsys, monkeypatch):
     site = Site()
     site = replace(site, sharing=site.sharing.model_copy(update={"link_hours": 2.0}))
     monkeypatch.setattr("gpucluster.client.links.this_site", lambda: site)

@@ -34,10 +34,11 @@ from gpucluster.protocol.errors import (
 from gpucluster.protocol.models import ClusterState, Telemetry
 from IPython.core.interactiveshell import InteractiveShell
 
+from tests.conftest import until_async
+
 
 @pytest.fixture
 def shared(shared_cluster):
-    """A handle on the shared cluster."""
     return gpucluster.connect("shared")
 
 
@@ -351,15 +352,10 @@ async def test_asynchronous_from_creation_to_end(site):
             await cluster.scale(2, foo=1)
         async with Client(cluster, asynchronous=True) as client:
             assert await client.gather(client.map(abs, [-1, -2, -3])) == [1, 2, 3]
-        async with asyncio.timeout(60):
-            while not any(isinstance(event, Telemetry) for event in seen):  # noqa: ASYNC110
-                await asyncio.sleep(0.05)
-    async with asyncio.timeout(60):
-        while not any(event.kind == "cluster" and event.cluster.state.ended for event in seen):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
-        await control.remove("async")
-        while not any(event.kind == "removed" for event in seen):  # noqa: ASYNC110
-            await asyncio.sleep(0.05)
+        await until_async(lambda: any(isinstance(event, Telemetry) for event in seen))
+    await until_async(lambda: any(event.kind == "cluster" and event.cluster.state.ended for event in seen))
+    await control.remove("async")
+    await until_async(lambda: any(event.kind == "removed" for event in seen))
     watching.cancel()
     kinds = [event.kind for event in seen]
     assert kinds[0] == "hello"

@@ -43,9 +43,7 @@ def test_variable_enables_spilling_before_cudf_is_imported() -> None:
 
 
 @pytest.mark.parametrize(("manager", "expected"), [(None, "a new one"), ("its own", "its own")])
-def test_option_enables_spilling_after_cudf_is_imported(
-    monkeypatch: pytest.MonkeyPatch, manager: Any, expected: str
-) -> None:
+def test_option_enables_spilling_after_cudf_is_imported(monkeypatch, manager: Any, expected: str) -> None:
     found = stand_in(monkeypatch, manager)
     let_cudf_spill()
     assert found == {"spill": True, "manager": expected}
@@ -62,9 +60,7 @@ def test_another_version_of_cudf_is_a_warning(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("fields", "variable"), [({}, None), ({"enable_cudf_spill": False}, None), ({"enable_cudf_spill": True}, "on")]
 )
-def test_only_clients_of_spilling_clusters_enable_spilling(
-    monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], variable: str | None
-) -> None:
+def test_only_clients_of_spilling_clusters_enable_spilling(monkeypatch, fields, variable: str | None) -> None:
     made: list[Any] = []
     monkeypatch.setattr("gpucluster.client.notebook_client.Client", lambda *arguments, **_: made.append(arguments))
     model = SimpleNamespace(spec=SimpleNamespace(**fields))

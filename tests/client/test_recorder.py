@@ -20,7 +20,6 @@ from cluster.process import simulated_cluster
 
 @pytest.fixture
 def shared(shared_cluster):
-    """A handle on the shared cluster."""
     return gpucluster.connect("shared")
 
 

@@ -48,7 +48,6 @@ async def by_pair(module: Any, check: str, address: str) -> None:
 
 
 async def every(source: Path, scheme: str, address: str) -> dict[str, str]:
-    """Return the result of each check."""
     module = load(source, scheme)
     checks: dict[str, Callable[[], Awaitable[None]]] = {
         **{check: partial(getattr(module, check), address) for check in BY_ADDRESS},

@@ -3,12 +3,10 @@
 import asyncio
 import socket
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import psutil
-import pytest
 from distributed.comm import ws
 from distributed.comm.core import connect
 from distributed.protocol import to_serialize
@@ -35,7 +33,7 @@ async def test_a_comm_on_any_stream(canary):
         assert comm_parts.MAX_BUFFER_BYTES > 10**8
 
 
-def test_scheduler_serves_pages_on_socket(canary, in_new_process, tmp_path: Path):
+def test_scheduler_serves_pages_on_socket(canary, in_new_process, tmp_path):
     """In a separate process, because its workers lose their web servers."""
     code = f"""
 import asyncio, logging
@@ -73,7 +71,7 @@ asyncio.run(main())
         assert in_new_process(code) == "served"
 
 
-async def test_a_message_goes_there_and_back() -> None:
+async def test_a_message_goes_there_and_back():
     async def answer(comm: Any) -> None:
         await comm.write(await comm.read())
 
@@ -85,13 +83,13 @@ async def test_a_message_goes_there_and_back() -> None:
         await comm.close()
 
 
-def test_transports_and_options_are_known() -> None:
+def test_transports_and_options_are_known():
     assert {"tcp", "tls", "inproc"} <= known_transports()
     for name, options in (("scheduler", {"interface"}), ("worker", {"nthreads", "memory_limit"})):
         assert options <= {one.name for one in command_lines()[name].params}
 
 
-async def test_websockets_stay_on_one_address(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_websockets_stay_on_one_address(monkeypatch):
     monkeypatch.setattr(ws, "HTTPServer", ws.HTTPServer)
     keep_websockets_on("127.0.0.1")
     before = {one.laddr for one in psutil.Process().net_connections() if one.status == psutil.CONN_LISTEN}

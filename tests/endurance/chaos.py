@@ -127,7 +127,6 @@ def settled(place: Place) -> list[str]:
 
 
 def main() -> None:
-    """Run by hand."""
     parser = command("chaos", __doc__)
     parser.add_argument("--operations", type=int, default=1000)
     parser.add_argument("--seconds-between-signals", type=float, default=2.0)

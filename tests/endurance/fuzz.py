@@ -83,7 +83,6 @@ class Fuzzer:
         self.report = Answers(seed)
 
     def run(self, number: int) -> Answers:
-        """Send `number` requests."""
         begun = time.monotonic()
         for batch in self._batches():
             if self.report.requests >= number or len(self.report.failures) > 20:
@@ -184,7 +183,6 @@ _ODD_BODIES = st.one_of(
 
 
 def main() -> None:
-    """Run by hand."""
     parser = command("fuzz", __doc__)
     parser.add_argument("--requests", type=int, default=10_000)
     options = begin(parser)

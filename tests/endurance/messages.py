@@ -67,7 +67,6 @@ def block_of(draw: random.Random, noise: Any) -> Any:
 
 
 async def send(address: str, n: int, seed: int) -> None:
-    """Send `n` messages over one connection."""
     draw = random.Random(seed)
     noise = np.random.default_rng(seed).integers(0, 256, 4 * MEBIBYTE, "u1")
     comm = await connect(address)
@@ -88,7 +87,6 @@ async def sample(received: Received) -> None:
 
 
 async def main(n_messages: int, seed: int) -> None:
-    """Send and receive; rank 0 prints the result."""
     join("127.0.0.1")
     received = Received()
     each = n_messages // (SIZE * (SIZE - 1) * CONNECTIONS)

@@ -47,7 +47,6 @@ class Place(Site):
         until(lambda: self.jupyter not in {None, before} or before.process.poll() is None, timeout=timeout)
 
     def end_jupyter(self) -> None:
-        """End the Jupyter server, if any."""
         self.jupyter = None
         self._servers.close()
 

@@ -12,8 +12,6 @@ from typing import Any, NoReturn
 
 @dataclass
 class Report:
-    """The outcome of a run."""
-
     seed: int
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)

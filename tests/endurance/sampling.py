@@ -53,7 +53,6 @@ class Samples:
     rows: list[dict[str, Figures]] = field(default_factory=list)
 
     def take(self) -> None:
-        """Take one of each."""
         self.rows.append({name: source() for name, source in self.sources.items()})
 
     def growth(self, *, warm_up: float = 0.5) -> dict[str, dict[str, dict[str, float]]]:

@@ -81,7 +81,6 @@ class Day:
         return self.report
 
     def sampled(self) -> dict[str, Figures]:
-        """Take a sample now and return it."""
         self.samples.take()
         return self.samples.rows[-1]
 
@@ -190,7 +189,6 @@ def _server_of(directory: Path) -> int:
 
 
 def main() -> None:
-    """Run by hand."""
     parser = command("soak", __doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--picture", type=Path, help="where to write a picture of the page at the end")

@@ -132,7 +132,6 @@ def live(report: TaskGrowth, seconds: float) -> Samples:
 
 
 def main() -> None:
-    """Run by hand."""
     parser = command("tasks", __doc__)
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--ranks", type=int, default=2)

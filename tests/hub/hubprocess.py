@@ -46,7 +46,6 @@ class Person:
         self.browser = httpx.Client(follow_redirects=True, timeout=60, trust_env=False)
 
     def log_in(self) -> None:
-        """Type name and password."""
         self.browser.get(f"{self.hub.url}hub/login")
         answer = self.browser.post(
             f"{self.hub.url}hub/login",
@@ -66,7 +65,6 @@ class Person:
         return self.browser.get(f"{self.base}api/status").status_code == 200
 
     def stop_server(self) -> None:
-        """Press Stop on the hub's page."""
         answer = self._ask_hub("DELETE")
         assert answer.status_code in {202, 204}, answer.text
 
@@ -115,8 +113,6 @@ class Person:
 
 
 class Hub:
-    """The running hub."""
-
     def __init__(self, folder: Path, url: str, users: dict[str, int], password: str) -> None:
         self.folder = folder
         self.url = url
@@ -153,27 +149,18 @@ def running_hub(users: dict[str, int], **settings: Any) -> Iterator[Hub]:
     port, hub_port, proxy_port = free_ports(3)
     url, password = f"http://127.0.0.1:{port}/", secrets.token_hex(8)
     configuration = {
-        "folder": str(folder),
-        "url": url,
-        "hub_url": f"http://127.0.0.1:{hub_port}",
-        "proxy_url": f"http://127.0.0.1:{proxy_port}",
-        "proxy_token": secrets.token_hex(16),
-        "proxy": ["node", str(PROXY)],
-        "users": users,
-        "password": password,
-        **settings,
-    }
+        "folder": str(folder), "url": url, "hub_url": f"http://127.0.0.1:{hub_port}",
+        "proxy_url": f"http://127.0.0.1:{proxy_port}", "proxy_token": secrets.token_hex(16),
+        "proxy": ["node", str(PROXY)], "users": users, "password": password, **settings,
+    }  # fmt: skip
     hub = Hub(folder, url, users, password)
     with hub.log.open("wb") as log:
         file = str(Path(__file__).with_name("jupyterhub_config.py"))
         process = subprocess.Popen(
-            for_others(sys.executable, "-m", "jupyterhub", "-f", file),
-            cwd=folder / "hub",
-            env={**os.environ, "TEST_HUB": json.dumps(configuration)},
-            stdout=log,
-            stderr=log,
+            for_others(sys.executable, "-m", "jupyterhub", "-f", file), cwd=folder / "hub",
+            env={**os.environ, "TEST_HUB": json.dumps(configuration)}, stdout=log, stderr=log,
             stdin=subprocess.DEVNULL,
-        )
+        )  # fmt: skip
     try:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while True:

@@ -31,7 +31,6 @@ class UidSpawner(SimpleLocalProcessSpawner):
         return become
 
     def user_env(self, env: dict[str, str]) -> dict[str, str]:
-        """Return the environment of the server."""
         home = str(FOLDER / self.user.name)
         return {**env, "USER": self.user.name, "LOGNAME": self.user.name, "HOME": home}
 

@@ -66,7 +66,6 @@ for cell in (
     "more = client.map(abs, range(5, 8)); client.gather(more)",
 ):
     shell.run_cell(cell, store_history=True).raise_error()
-import tempfile
 import time
 until = time.monotonic() + 60
 while len([one for one in shell.user_ns["cluster"].cells() if one.ended]) < 2 and time.monotonic() < until:

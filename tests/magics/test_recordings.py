@@ -3,8 +3,6 @@
 import gzip
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from gpucluster.recordings.places import find_recording
@@ -18,7 +16,7 @@ BUNDLED = read_recording(find_recording("kmeans-cpu"))
 
 
 @pytest.fixture(scope="module")
-def page(shared_cluster: Any) -> Iterator[FrontEnd]:
+def page(shared_cluster) -> Iterator[FrontEnd]:
     made = FrontEnd()
     made.run("%load_ext gpucluster")
     yield made
@@ -26,7 +24,7 @@ def page(shared_cluster: Any) -> Iterator[FrontEnd]:
 
 
 @pytest.mark.full
-def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
+def test_a_recording_begins_and_ends(page, tmp_path):
     page.run(f"%cd -q {tmp_path}\n%gpucluster record --stop")
     assert page.text("%gpucluster record --stop") == "Nothing is being recorded here.\n"
     said = page.text("%gpucluster record mine.jsonl.gz shared --note 'a note'")
@@ -43,7 +41,7 @@ def test_a_recording_begins_and_ends(page: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-def test_kernel_exit_completes_file(shared_cluster: Any, tmp_path: Path) -> None:
+def test_kernel_exit_completes_file(shared_cluster, tmp_path):
     made = FrontEnd()
     try:
         made.run(f"%cd -q {tmp_path}\n%load_ext gpucluster")
@@ -54,7 +52,7 @@ def test_kernel_exit_completes_file(shared_cluster: Any, tmp_path: Path) -> None
     assert read_recording(tmp_path / "mine.jsonl.gz").message is None
 
 
-def test_a_recording_is_played_by_the_browser(page: Any) -> None:
+def test_a_recording_is_played_by_the_browser(page):
     (output,) = page.run("%gpucluster replay kmeans-cpu --speed 4")
     html, text = output["data"]["text/html"], output["data"]["text/plain"]
     for shown in (html, text):
@@ -71,13 +69,13 @@ def test_a_recording_is_played_by_the_browser(page: Any) -> None:
     assert page.view("import gpucluster\ngpucluster.replay('kmeans-cpu')") != model
 
 
-def test_recording_is_sent_once_and_compressed(page: Any) -> None:
+def test_recording_is_sent_once_and_compressed(page):
     packed = page.text("g = gpucluster.replay('kmeans-cpu')\nprint(g.session.hex())")
     session = json.loads(gzip.decompress(bytes.fromhex(packed)))
     assert session == json.loads(BUNDLED.encoded())
 
 
-def test_the_moment_that_was_looked_at_is_kept(page: Any) -> None:
+def test_the_moment_that_was_looked_at_is_kept(page):
     page.run("import gpucluster\ngpucluster.replay('kmeans-cpu', speed=2).close()")
     earlier = len(page.outputs)
     model = page.view("gpucluster.replay('kmeans-cpu', speed=2)")

@@ -22,7 +22,7 @@ print(json.dumps(sorted(new)))
 """
 
 
-def test_import_and_load_ext_import_nothing_heavy() -> None:
+def test_import_and_load_ext_import_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     new = json.loads(done.stdout.splitlines()[-1])
@@ -46,7 +46,7 @@ def complete(shell: Any, line: str) -> list[str]:
         return [line[: item.start] + item.text for item in shell.Completer.completions(line, len(line))]
 
 
-def test_variables_are_expanded_where_the_line_is(shell: Any, capsys: Any) -> None:
+def test_variables_are_expanded_where_the_line_is(shell, capsys):
     shell.run_cell("verb = 'stop'\n%gpucluster help {verb}").raise_error()
     assert capsys.readouterr().out.startswith("usage: %gpucluster stop ")
     shell.run_cell("def ask(verb):\n    %gpucluster help $verb\nask('logs')").raise_error()
@@ -55,7 +55,7 @@ def test_variables_are_expanded_where_the_line_is(shell: Any, capsys: Any) -> No
     assert capsys.readouterr().err.startswith("Unknown verb '{verb}'.")
 
 
-def test_leased_cell_expands_its_variables(shell: Any, capsys: Any) -> None:
+def test_leased_cell_expands_its_variables(shell, capsys):
     result = shell.run_cell("%%gpucluster lease --n-workers {none_of_these}\nran = True")
     assert "The braces in it were not expanded: name 'none_of_these' is not defined." in str(result.error_in_exec)
     shell.run_cell("asked = '--help'")
@@ -65,7 +65,7 @@ def test_leased_cell_expands_its_variables(shell: Any, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize("magic", ["unload_ext", "reload_ext"])
-def test_extension_can_be_reloaded(capsys: Any, magic: str) -> None:
+def test_extension_can_be_reloaded(capsys, magic):
     from IPython.core.interactiveshell import InteractiveShell
 
     shell: Any = InteractiveShell()
@@ -89,7 +89,7 @@ def test_extension_can_be_reloaded(capsys: Any, magic: str) -> None:
         assert capsys.readouterr().out == "The gpucluster extension is not loaded.\n"
 
 
-def test_the_shell_completes(shell: Any, shared_cluster: Any) -> None:
+def test_the_shell_completes(shell, shared_cluster):
     offered = {
         "%gpucluster cr": ["%gpucluster create"],
         "%gpucluster create --n-": ["%gpucluster create --n-workers"],
@@ -145,10 +145,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("line", "sentence"), MISTAKES)
-def test_mistakes_are_refused(
-    shell: Any, shared_site: Any, shared_cluster: Any, capsys: Any, monkeypatch: Any, tmp_path: Any,
-    line: str, sentence: str,
-) -> None:  # fmt: skip
+def test_mistakes_are_refused(shell, shared_site, shared_cluster, capsys, monkeypatch, tmp_path, line, sentence):
     before = shared_site.get("shared")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.jsonl").write_text("{}")
@@ -161,7 +158,7 @@ def test_mistakes_are_refused(
     assert (after.wanted, after.workers, len(shared_site.control.list())) == (before.wanted, before.workers, 1)
 
 
-def test_help_comes_from_the_same_parser(shell: Any, capsys: Any) -> None:
+def test_help_comes_from_the_same_parser(shell, capsys):
     shell.run_cell("%gpucluster help create").raise_error()
     out = capsys.readouterr().out
     assert out.startswith("usage: %gpucluster create [OPTIONS]")

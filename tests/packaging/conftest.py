@@ -30,7 +30,7 @@ def run() -> Run:
 
 
 @pytest.fixture(scope="session")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+def source(tmp_path_factory) -> Callable[[str], Path]:
     """Make a clean copy of the tracked files, in a folder of that name."""
 
     def copy(name: str) -> Path:
@@ -56,9 +56,7 @@ def build_environment() -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def wheel(
-    source: Callable[[str], Path], run: Run, build_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def wheel(source, run, build_environment, tmp_path_factory) -> Path:
     """The wheel of a clean copy of the tracked files, built once per run like `make build`, beside the sdist."""
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:

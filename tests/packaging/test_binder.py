@@ -181,7 +181,6 @@ def test_lessons_run_below_the_path_of_a_hub(lesson: str, server: httpx.Client) 
 
 
 async def run_cells(address: str, headers: dict[str, str], cells: list[str]) -> list[str]:
-    """Run cells through the server; return their output."""
     connection = await websocket_connect(HTTPRequest(address, headers=headers))
     found = []
     try:
@@ -193,7 +192,6 @@ async def run_cells(address: str, headers: dict[str, str], cells: list[str]) -> 
 
 
 async def run_cell(connection: Any, code: str) -> list[str]:
-    """Run one cell; return its output."""
     request = secrets.token_hex(8)
     header = {"msg_id": request, "msg_type": "execute_request", "session": "s", "username": "ada", "version": "5.3"}
     content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": True}

@@ -20,9 +20,7 @@ def script() -> dict[str, Any]:
         return runpy.run_path(str(ROOT / "scripts/try_installs.py"))
 
 
-def test_versions_are_those_that_are_imported(
-    script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_versions_are_those_that_are_imported(script, tmp_path, monkeypatch):
     for folder, version in (("above", "4.2.0"), ("below", "4.6.6")):
         metadata = tmp_path / folder / f"jupyterlab-{version}.dist-info" / "METADATA"
         metadata.parent.mkdir(parents=True)
@@ -43,7 +41,7 @@ def newer_python() -> str:
 @pytest.mark.full
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", ["lab-4.2.0", "notebook-7.2.0", "a newer Python"])
-def test_the_wheel_works_at_the_corners_of_the_table(name: str, wheel: Path) -> None:
+def test_the_wheel_works_at_the_corners_of_the_table(name, wheel):
     """Other tests in a browser use the newest JupyterLab and Notebook."""
     pytest.importorskip("playwright.sync_api", reason="needs the package 'playwright'")
     name = newer_python() if name == "a newer Python" else name

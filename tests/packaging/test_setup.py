@@ -34,7 +34,7 @@ esac
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path) -> Path:
     """A copy of make's files in a folder whose name has a space and a non-ASCII letter."""
     folder = tmp_path / "my gräph"
     folder.mkdir()
@@ -69,7 +69,7 @@ def steps(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize("how", ["fails", "killed"])
 @pytest.mark.parametrize("step", STEPS)
-def test_failed_step_stops_the_setup_and_is_repeated(folder: Path, step: str, how: str) -> None:
+def test_failed_step_stops_the_setup_and_is_repeated(folder, step, how):
     names = list(STEPS)
     place = names.index(step)
     broken = make(folder, ".venv/.built", breaks=step, how=how)
@@ -91,7 +91,7 @@ def test_failed_step_stops_the_setup_and_is_repeated(folder: Path, step: str, ho
 
 
 @pytest.mark.parametrize("status", [0, 1, 7])
-def test_logged_exits_with_the_status_of_its_command(tmp_path: Path, status: int) -> None:
+def test_logged_exits_with_the_status_of_its_command(tmp_path, status):
     answer = subprocess.run(
         [ROOT / "scripts/logged", "Doing it", "sh", "-c", f"echo done; exit {status}"], cwd=tmp_path,
         capture_output=True, text=True,
@@ -101,7 +101,7 @@ def test_logged_exits_with_the_status_of_its_command(tmp_path: Path, status: int
     assert "done\n" in (tmp_path / ".build/setup.log").read_text()
 
 
-def test_retry_runs_files_with_failed_tests_whole(tmp_path: Path) -> None:
+def test_retry_runs_files_with_failed_tests_whole(tmp_path):
     (tmp_path / "test_story.py").write_text("""
 from pathlib import Path
 
@@ -123,7 +123,7 @@ def test_second():
     assert (tmp_path / "runs").read_text() == "xx", "the first test of the file ran again"
 
 
-def test_nothing_is_tried_again_when_pytest_itself_failed(tmp_path: Path) -> None:
+def test_nothing_is_tried_again_when_pytest_itself_failed(tmp_path):
     again = subprocess.run([ROOT / "scripts/retry-failed", sys.executable], cwd=tmp_path, capture_output=True)
     assert again.returncode == 1
     assert b"Not tried again" in again.stderr
@@ -138,7 +138,7 @@ def test_nothing_is_tried_again_when_pytest_itself_failed(tmp_path: Path) -> Non
         ("Killed", "Run the same command again"),
     ],
 )
-def test_logged_reports_what_to_do(tmp_path: Path, printed: str, expected: str) -> None:
+def test_logged_reports_what_to_do(tmp_path, printed, expected):
     answer = subprocess.run(
         [ROOT / "scripts/logged", "Installing", "sh", "-c", 'echo "$0"; exit 1', printed], cwd=tmp_path,
         capture_output=True, text=True,
@@ -156,9 +156,7 @@ def test_logged_reports_what_to_do(tmp_path: Path, printed: str, expected: str) 
         (["PYTHON=no-python", "NODE=no-node"], ["There is no 'no-python'", "there is no 'no-node'"]),
     ],
 )
-def test_everything_missing_is_reported_before_anything_is_installed(
-    folder: Path, variables: list[str], expected: list[str]
-) -> None:
+def test_everything_missing_is_reported_before_anything_is_installed(folder, variables, expected):
     answer = make(folder, "lab", *variables)
     assert answer.returncode != 0
     for words in expected:
@@ -175,7 +173,7 @@ def test_everything_missing_is_reported_before_anything_is_installed(
         ("python3", 'case "$2" in *ensurepip*) exit 1;; esac', "cannot make virtual environments"),
     ],
 )
-def test_an_old_program_is_named_with_its_version(folder: Path, program: str, text: str, expected: str) -> None:
+def test_an_old_program_is_named_with_its_version(folder, program, text, expected):
     (folder / "programs" / program).write_text(f"#!/bin/sh\n{text}\n")
     answer = make(folder, "demo")
     assert answer.returncode != 0
@@ -183,7 +181,7 @@ def test_an_old_program_is_named_with_its_version(folder: Path, program: str, te
     assert not (folder / ".venv").exists()
 
 
-def test_without_node_the_panel_of_a_wheel_in_dist_is_used(folder: Path) -> None:
+def test_without_node_the_panel_of_a_wheel_in_dist_is_used(folder):
     (folder / "dist").mkdir()
     (folder / "dist/gpucluster-0.1.0-py3-none-any.whl").touch()
     answer = make(folder, ".venv/.built", "NODE=no-node")
@@ -193,7 +191,7 @@ def test_without_node_the_panel_of_a_wheel_in_dist_is_used(folder: Path) -> None
     assert "python scripts/panel_from_wheel.py" in (folder / "steps").read_text()
 
 
-def test_building_a_wheel_needs_node_although_there_is_one(folder: Path) -> None:
+def test_building_a_wheel_needs_node_although_there_is_one(folder):
     (folder / "dist").mkdir()
     (folder / "dist/gpucluster-0.1.0-py3-none-any.whl").touch()
     answer = make(folder, "build", "NODE=no-node")
@@ -202,7 +200,7 @@ def test_building_a_wheel_needs_node_although_there_is_one(folder: Path) -> None
     assert steps(folder) == []
 
 
-def test_the_panel_of_a_wheel_replaces_what_was_built(tmp_path: Path) -> None:
+def test_the_panel_of_a_wheel_replaces_what_was_built(tmp_path):
     package = tmp_path / "py_src/gpucluster"
     (package / "labextension/static").mkdir(parents=True)
     (package / "labextension/static/old.js").touch()
@@ -221,13 +219,13 @@ def test_the_panel_of_a_wheel_replaces_what_was_built(tmp_path: Path) -> None:
     assert files == {"labextension/package.json", "labextension/static/new.js", "widgets/static/widgets.js"}
 
 
-def test_style_and_types_need_no_node(folder: Path) -> None:
+def test_style_and_types_need_no_node(folder):
     answer = make(folder, ".venv/.installed", "NODE=no-node")
     assert answer.returncode == 0, answer.stderr
     assert os.path.exists(folder / STAMPS[0])
 
 
-def test_other_versions_are_installed_after_the_packages_of_the_tests(folder: Path) -> None:
+def test_other_versions_are_installed_after_the_packages_of_the_tests(folder):
     python = folder / "programs/python3"
     python.write_text("""#!/bin/sh
 echo "$*" >>calls

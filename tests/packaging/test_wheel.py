@@ -30,13 +30,12 @@ pytestmark = [pytest.mark.timeout(600), pytest.mark.full]
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
-    """Return the files of a wheel by name."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -> Iterator[tuple[Path, dict[str, str]]]:
+def installed(wheel, tmp_path_factory, run) -> Iterator[tuple[Path, dict[str, str]]]:
     """An environment with the wheel and its dependencies, and a PATH without Node."""
     venv = tmp_path_factory.mktemp("wheel") / "venv"
     registry = Path(tempfile.mkdtemp(prefix="gpc", dir="/tmp"))
@@ -56,7 +55,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run: Run) -
     shutil.rmtree(registry, ignore_errors=True)
 
 
-def test_wheel_contents(wheel: Path) -> None:
+def test_wheel_contents(wheel):
     """A development build would contain source maps and paths of the machine."""
     texts = contents(wheel)
     names = list(texts)
@@ -83,7 +82,7 @@ def test_wheel_contents(wheel: Path) -> None:
     assert not [name for name, text in texts.items() if root in text]
 
 
-def test_source_archive_has_what_git_tracks_and_what_is_built(wheel: Path) -> None:
+def test_source_archive_has_what_git_tracks_and_what_is_built(wheel):
     """With node_modules it would be larger than package indexes take."""
     [archive] = wheel.parent.glob("*.tar.gz")
     with tarfile.open(archive) as members:
@@ -99,9 +98,7 @@ def test_source_archive_has_what_git_tracks_and_what_is_built(wheel: Path) -> No
     assert all(name.startswith("py_src/") for name in built)
 
 
-def test_builds_are_reproducible(
-    wheel: Path, source: Callable[[str], Path], run: Run, build_environment: dict[str, str]
-) -> None:
+def test_builds_are_reproducible(wheel, source, run, build_environment):
     """The panel's module ids must not contain paths, nor the archive its build time."""
     folder = source("another-folder-with-a-longer-name")
     run("jlpm", "build:prod", cwd=folder, environment=build_environment)
@@ -112,7 +109,7 @@ def test_builds_are_reproducible(
     assert (again.name, again.read_bytes()) == (wheel.name, wheel.read_bytes())
 
 
-def test_the_licences_of_all_that_the_panel_holds_are_named(wheel: Path) -> None:
+def test_the_licences_of_all_that_the_panel_holds_are_named(wheel):
     (text,) = [text for name, text in contents(wheel).items() if name.endswith("third-party-licenses.json")]
     packages = json.loads(text)["packages"]
     page = (ROOT / "docs/licences.md").read_text()
@@ -122,7 +119,7 @@ def test_the_licences_of_all_that_the_panel_holds_are_named(wheel: Path) -> None
         assert package["licenseId"] == "MIT" and len(package["extractedText"]) > 500, package
 
 
-def test_the_panel_is_small_enough(wheel: Path) -> None:
+def test_the_panel_is_small_enough(wheel):
     share = "labextensions/gpucluster/static/"
     built = {name: text for name, text in contents(wheel).items() if share in name}
     scripts = [text for name, text in built.items() if name.endswith(".js")]
@@ -140,7 +137,7 @@ def test_the_panel_is_small_enough(wheel: Path) -> None:
     assert packed <= LARGEST_SHEET, f"the panel's style sheet is {packed:,} bytes, gzip"
 
 
-def test_installed_wheel_runs_a_cluster_without_node(installed: tuple[Path, dict[str, str]], run: Run) -> None:
+def test_installed_wheel_runs_a_cluster_without_node(installed, run):
     """Both extensions are found and enabled, and the command line makes and stops a cluster."""
     venv, environment = installed
     where = run(venv / "bin/python", "-c", "import gpucluster; print(gpucluster.__file__)",
@@ -182,9 +179,7 @@ def newer(wheel: Path, folder: Path) -> Path:
     return made
 
 
-def test_upgrade_while_a_cluster_runs_is_reported(
-    installed: tuple[Path, dict[str, str]], wheel: Path, tmp_path: Path, run: Run
-) -> None:
+def test_upgrade_while_a_cluster_runs_is_reported(installed, wheel, tmp_path, run):
     """The earlier cluster is listed and can be stopped; other requests are refused with the reason."""
     venv, environment = installed
     command, python = venv / "bin/gpucluster", venv / "bin/python"
@@ -210,7 +205,7 @@ def test_upgrade_while_a_cluster_runs_is_reported(
     assert stopped["state"] == "stopped"
 
 
-def test_uninstall_leaves_no_file(installed: tuple[Path, dict[str, str]], run: Run) -> None:
+def test_uninstall_leaves_no_file(installed, run):
     venv, environment = installed
     run(venv / "bin/python", "-m", "pip", "uninstall", "--quiet", "--yes", "gpucluster",
         cwd=venv.parent, environment=environment)  # fmt: skip

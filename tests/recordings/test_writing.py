@@ -235,14 +235,7 @@ GPUS = [f"GPU-{number:08x}-1111-2222-3333-444444444444" for number in range(2)]
 AT = "2026-11-20T14:03:05.000Z"
 
 
-def recorded(
-    names: list[str | None],
-    monkeypatch: Any,
-    *,
-    driver: str | None = "580.1",
-    spec: CudaSpec | None = None,
-    **changes: Any,
-) -> Recording:
+def recorded(names, monkeypatch, *, driver="580.1", spec=None, **changes: Any) -> Recording:
     """Return the header of a recording of two GPU workers on a machine with GPUs of these names."""
     devices = [DeviceModel(uuid=GPUS[place], index=place, name=name) for place, name in enumerate(names)]
     host = HostDevices(available=True, message="2 GPUs.", code="ok", driver_version=driver, devices=devices)
@@ -251,8 +244,7 @@ def recorded(
         "0123abcd", backend="cuda", has_gpus=True, spec=spec or CudaSpec(),
         versions=Versions(gpucluster="0.1.0", python="3.12.1", distributed="2026.7.1", dask_cuda="26.10.0"),
     )  # fmt: skip
-    fields = {"id": "0123abcd", "at": AT, "workers": GPUS, "device": GPUS, **changes}
-    sample = TelemetrySample(**fields)
+    sample = TelemetrySample(**{"id": "0123abcd", "at": AT, "workers": GPUS, "device": GPUS} | changes)
     return provenance(model, sample, title="A test", note=None, recorded_at=AT)
 
 

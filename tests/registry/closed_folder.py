@@ -26,7 +26,6 @@ for name in ("good", "dead"):
 
 
 def refusal(do: object, *words: object) -> str:
-    """Return the message of the refusal."""
     try:
         do(*words)  # type: ignore[operator]
     except GPUClusterError as error:

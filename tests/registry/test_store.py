@@ -200,9 +200,7 @@ def test_other_version_is_listed_and_can_be_stopped(registry, changes):
 
 def test_cluster_of_older_version_can_only_be_stopped(registry):
     folder, _held = write(registry, "older", ClusterState.RUNNING)
-    content = json.loads(folder.state.read_text())
-    content["cluster"]["protocol_version"] = 1
-    folder.state.write_text(json.dumps(content))
+    as_written_by(folder, 1)
     assert "protocol 1, here" in registry.find("older").notice
 
 

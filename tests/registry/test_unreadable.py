@@ -54,17 +54,8 @@ def text(content: str) -> object:
     return damage
 
 
-DAMAGES = [
-    directory,
-    pipe,
-    link,
-    large,
-    copy_of_another,
-    text(""),
-    text("{nonsense"),
-    text("[" * 100_000),
-    text('{"kind": "cluster"'),
-]
+DAMAGES = [directory, pipe, link, large, copy_of_another]
+DAMAGES += map(text, ("", "{nonsense", "[" * 100_000, '{"kind": "cluster"'))
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

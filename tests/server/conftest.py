@@ -50,7 +50,7 @@ def registry_directory() -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def running_cluster(registry_directory: Path) -> Iterator[ClusterModel]:
+def running_cluster(registry_directory) -> Iterator[ClusterModel]:
     """One running CPU cluster with one worker, for the tests of a file that leave it as it is.
 
     Not for longer: watched by the servers of all later tests, it used more processor time than a start.
@@ -63,13 +63,13 @@ def running_cluster(registry_directory: Path) -> Iterator[ClusterModel]:
 
 
 @pytest.fixture
-def extension_config(request: pytest.FixtureRequest) -> dict[str, Any]:
+def extension_config(request) -> dict[str, Any]:
     """Settings of the extension: those of the marker ``extension``; tests override this."""
     return {"standby": False} | marked(request, "extension")
 
 
 @pytest.fixture
-def server_config(request: pytest.FixtureRequest) -> dict[str, Any]:
+def server_config(request) -> dict[str, Any]:
     """Settings of the server: those of the marker ``server``; tests override this."""
     return marked(request, "server")
 
@@ -80,9 +80,7 @@ def marked(request: pytest.FixtureRequest, name: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def jp_server_config(
-    registry_directory: Path, extension_config: dict[str, Any], server_config: dict[str, Any]
-) -> Config:
+def jp_server_config(registry_directory, extension_config, server_config) -> Config:
     """Enable the extension on a server that requires login."""
     # The terminals extension warns about one of its own handlers.
     extensions = {"gpucluster": True, "jupyter_server_terminals": False}
@@ -91,27 +89,20 @@ def jp_server_config(
 
 
 @pytest.fixture
-def extension(jp_serverapp: Any) -> Any:
-    """Return the extension of the running server."""
+def extension(jp_serverapp) -> Any:
     return next(iter(jp_serverapp.extension_manager.extension_apps["gpucluster"]))
 
 
 @pytest.fixture
-def api(jp_fetch: Any) -> Call:
+def api(jp_fetch) -> Call:
     """Call the REST interface; returns status and JSON."""
 
     async def call(method: str, path: str, body: Any = None, *, raw: bytes | None = None, **params: str) -> Any:
         data = raw if raw is not None or body is None else json.dumps(body).encode()
         response = await jp_fetch(
-            "gpucluster/api",
-            path,
-            method=method,
-            body=data,
-            params=params,
-            allow_nonstandard_methods=True,
-            raise_error=False,
-            request_timeout=60,
-        )
+            "gpucluster/api", path, method=method, body=data, params=params, allow_nonstandard_methods=True,
+            raise_error=False, request_timeout=60,
+        )  # fmt: skip
         assert response.headers["Content-Type"].startswith("application/json")
         return response.code, json.loads(response.body)
 
@@ -119,7 +110,7 @@ def api(jp_fetch: Any) -> Call:
 
 
 @pytest.fixture
-def until(api: Call) -> Callable[..., Awaitable[dict[str, Any]]]:
+def until(api) -> Callable[..., Awaitable[dict[str, Any]]]:
     """Wait until the model of a cluster from REST meets a condition."""
 
     async def wait(cluster: str, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -136,7 +127,7 @@ def until(api: Call) -> Callable[..., Awaitable[dict[str, Any]]]:
 
 
 @pytest.fixture
-async def closing(jp_asyncio_loop: Any) -> AsyncIterator[Callable[[Any], Any]]:
+async def closing(jp_asyncio_loop) -> AsyncIterator[Callable[[Any], Any]]:
     """Close WebSockets and the like at the end of the test."""
     given: list[Any] = []
 

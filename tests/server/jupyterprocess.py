@@ -24,8 +24,6 @@ TOKEN = "test-token"
 
 
 class JupyterProcess:
-    """The running server."""
-
     def __init__(self, process: subprocess.Popen[bytes], port: int, modules: Path, log: Path) -> None:
         self.process = process
         self.log = log
@@ -47,19 +45,15 @@ class JupyterProcess:
         return response.status_code, response.json() if response.content else {}
 
     def status(self, path: str, method: str = "GET", **headers: str) -> int:
-        """Send a request as it is; returns the status."""
         return self._client.request(method, path, headers=headers).status_code
 
     def page(self, path: str) -> str:
-        """Return a page."""
         return self._client.get(path).raise_for_status().text
 
     def close(self) -> None:
-        """Close the connection."""
         self._client.close()
 
     def end(self, signal: int) -> None:
-        """Send a signal and wait for the end."""
         self.process.send_signal(signal)
         self.process.wait(60)
 

@@ -77,25 +77,23 @@ class TestWhoMayLook:
 
 
 @pytest.mark.extension(assistants="change", limits={"n_workers": 2})
-class TestWhoMayChange:
-    async def test_starts_scales_and_stops_within_the_limits(self, jp_serverapp):
-        assert len(offered()) == len(assistants.LOOKING) + len(assistants.CHANGING)
-        with pytest.raises(InvalidRequest, match="n_workers"):
-            await assistants.start_gpu_cluster("assisted", 3, "local")
-        made = await assistants.start_gpu_cluster("assisted", 1, "local")
-        assert made["state"] == "starting"
-        control = AsyncControl()
-        await control.wait(made["id"])
-        with pytest.raises(InvalidRequest, match="n_workers"):
-            await assistants.scale_gpu_cluster("assisted", 3)
-        await assistants.scale_gpu_cluster("assisted", 0)
-        assert (await assistants.stop_gpu_cluster("assisted"))["state"] == "stopping"
-        asked = [entry.by for entry in (await control.activity(made["id"])).entries if entry.by]
-        assert asked == ["assistant"] * 3
-        await control.stop(made["id"])
+async def test_starts_scales_and_stops_within_the_limits(jp_serverapp):
+    assert len(offered()) == len(assistants.LOOKING) + len(assistants.CHANGING)
+    with pytest.raises(InvalidRequest, match="n_workers"):
+        await assistants.start_gpu_cluster("assisted", 3, "local")
+    made = await assistants.start_gpu_cluster("assisted", 1, "local")
+    assert made["state"] == "starting"
+    control = AsyncControl()
+    await control.wait(made["id"])
+    with pytest.raises(InvalidRequest, match="n_workers"):
+        await assistants.scale_gpu_cluster("assisted", 3)
+    await assistants.scale_gpu_cluster("assisted", 0)
+    assert (await assistants.stop_gpu_cluster("assisted"))["state"] == "stopping"
+    asked = [entry.by for entry in (await control.activity(made["id"])).entries if entry.by]
+    assert asked == ["assistant"] * 3
+    await control.stop(made["id"])
 
 
 @pytest.mark.extension(assistants="off")
-class TestNobody:
-    async def test_is_offered_anything(self, jp_serverapp):
-        assert offered() == []
+async def test_no_tools_are_offered_when_off(jp_serverapp):
+    assert offered() == []

@@ -21,35 +21,20 @@ ADAPTS = [
     '{"minimum": 1}', '{"minimum": "1", "maximum": 2}', "{}", "null", "7", '"abc"',
 ]  # fmt: skip
 PATCHES = [
-    *[f'{{"n_workers": {count}}}' for count in COUNTS],
-    *[f'{{"adapt": {adapt}}}' for adapt in ADAPTS],
-    *[f'{{"idle_timeout_seconds": {seconds}}}' for seconds in ("-1", '"1h"', "null", "1e9", "true")],
-    "{}",
-    "[]",
-    "null",
-    "3",
-    '"n_workers"',
-    '{"n_workers": 1, "adapt": {"minimum": 1, "maximum": 2}}',
-    '{"workers": 2}',
+    *[f'{{"n_workers": {count}}}' for count in COUNTS], *[f'{{"adapt": {adapt}}}' for adapt in ADAPTS],
+    *[f'{{"idle_timeout_seconds": {seconds}}}' for seconds in ("-1", '"1h"', "null", "1e9", "true")], "{}", "[]",
+    "null", "3", '"n_workers"', '{"n_workers": 1, "adapt": {"minimum": 1, "maximum": 2}}', '{"workers": 2}',
     '{"n_workers": 1, "unknown": 2}',
-]
+]  # fmt: skip
 SPECS = [
     *[f'{{"backend": "local", "n_workers": {count}}}' for count in COUNTS if count != "null"],
-    '{"backend": "quantum"}',
-    '{"backend": null}',
-    '{"backend": "local", "name": "../etc"}',
-    '{"backend": "local", "name": ""}',
-    '{"backend": "local", "name": "' + "n" * 64 + '"}',
-    '{"backend": "local", "threads_per_worker": 0}',
-    '{"backend": "local", "memory_limit": 1}',
-    '{"backend": "local", "memory_limit": "much"}',
-    '{"backend": "local", "local_directory": "relative"}',
-    '{"backend": "local", "kernel_name": "no-such-kernel"}',
-    '{"backend": "local", "devices": [0]}',
-    '{"backend": "cuda", "devices": []}',
-    "[]",
-    "7",
-]
+    '{"backend": "quantum"}', '{"backend": null}', '{"backend": "local", "name": "../etc"}',
+    '{"backend": "local", "name": ""}', '{"backend": "local", "name": "' + "n" * 64 + '"}',
+    '{"backend": "local", "threads_per_worker": 0}', '{"backend": "local", "memory_limit": 1}',
+    '{"backend": "local", "memory_limit": "much"}', '{"backend": "local", "local_directory": "relative"}',
+    '{"backend": "local", "kernel_name": "no-such-kernel"}', '{"backend": "local", "devices": [0]}',
+    '{"backend": "cuda", "devices": []}', "[]", "7",
+]  # fmt: skip
 BROKEN = [b"", b"  \n", b"not json", b"{", b'{"n_workers": 1', b"\xff\xfe", b"[" * 5000, b'{"a":' * 2000]
 
 
@@ -207,38 +192,28 @@ async def test_directory_opened_to_others_while_running(registry_directory, api,
     assert (await api("GET", "clusters"))[0] == 200
 
 
-async def test_reader_keeps_access_after_a_refused_change(api, jp_serverapp, monkeypatch):
-    monkeypatch.setattr(
-        jp_serverapp.authorizer, "is_authorized", lambda handler, user, action, resource: action == "read"
-    )
-    assert (await api("POST", "clusters", {"backend": "local"}))[0] == 403
+async def test_unreadable_registry_is_named_while_it_holds(registry_directory, api, monkeypatch):
+    def refuse(path: Any) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.os, "scandir", refuse)
+        code, error = await api("GET", "clusters")
+    assert (code, error["code"]) == (500, "registry_unsafe")
+    cannot = f"The cluster directory {registry_directory} cannot be read (Permission denied). Run: "
+    assert error["message"].startswith(cannot)
     assert (await api("GET", "clusters"))[0] == 200
 
 
-class TestUnreadableRegistry:
-    async def test_reason_is_shown_while_it_holds(self, registry_directory, api, monkeypatch):
-        def refuse(path: Any) -> NoReturn:
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
-
-        with monkeypatch.context() as patch:
-            patch.setattr(store.os, "scandir", refuse)
-            code, error = await api("GET", "clusters")
-        assert (code, error["code"]) == (500, "registry_unsafe")
-        cannot = f"The cluster directory {registry_directory} cannot be read (Permission denied). Run: "
-        assert error["message"].startswith(cannot)
-        assert (await api("GET", "clusters"))[0] == 200
-
-
 @pytest.mark.extension(limits={"n_workers": 0})
-class TestWrongSettings:
-    async def test_every_request_says_which(self, api):
-        for method, path in (("GET", "clusters"), ("POST", "clusters"), ("GET", "schema")):
-            code, error = await api(method, path, {} if method == "POST" else None)
-            assert (code, error["code"]) == (500, "extension_not_loaded")
-            assert error["message"] == (
-                "The settings of gpucluster's server extension cannot be used: GPUClusterExtension.limits.n_workers: "
-                "must be at least 1, not 0. Correct that, and restart the Jupyter server."
-            )
+async def test_wrong_settings_are_named_in_every_answer(api):
+    for method, path in (("GET", "clusters"), ("POST", "clusters"), ("GET", "schema")):
+        code, error = await api(method, path, {} if method == "POST" else None)
+        assert (code, error["code"]) == (500, "extension_not_loaded")
+        assert error["message"] == (
+            "The settings of gpucluster's server extension cannot be used: GPUClusterExtension.limits.n_workers: "
+            "must be at least 1, not 0. Correct that, and restart the Jupyter server."
+        )
 
 
 class TestFailedLoad:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from gpucluster.client.control import Control
 from gpucluster.protocol.models import ClusterModel
-from jupyter_server.auth import Authorizer
+
+from .test_access import DenyAll, ReadOnly
 
 THEIR_ID = "01234567-89ab-cdef-0123-456789abcdef"
 
@@ -43,24 +44,18 @@ class Alone:
         assert code == 200
         assert [model["name"] for model in listed] == ["shared"]
         assert listed[0] == {
-            "id": running_cluster.id,
-            "name": "shared",
-            "scheduler_address": "gpucluster://shared",
-            "dashboard_link": f"{jp_base_url}gpucluster/dashboard/{running_cluster.id}/status",
-            "workers": 1,
-            "memory": listed[0]["memory"],
-            "cores": running_cluster.workers[0].n_threads,
-        }
+            "id": running_cluster.id, "name": "shared", "scheduler_address": "gpucluster://shared",
+            "dashboard_link": f"{jp_base_url}gpucluster/dashboard/{running_cluster.id}/status", "workers": 1,
+            "memory": listed[0]["memory"], "cores": running_cluster.workers[0].n_threads,
+        }  # fmt: skip
         assert listed[0]["memory"].endswith("iB")
         assert await panel("GET", "clusters", running_cluster.id) == (200, listed[0])
 
 
 class TestAlone(Alone):
-    async def test_other_addresses_have_no_dashboard(self, panel):
+    async def test_other_addresses_are_not_served(self, panel):
         code, answer = await panel("GET", "dashboard-check", "http%3A%2F%2F127.0.0.1%3A1%2F")
         assert (code, answer["isActive"], answer["plots"]) == (200, False, {})
-
-    async def test_other_addresses_are_refused(self, panel):
         for path in (["clusters", THEIR_ID], ["dashboard", THEIR_ID, "status"]):
             code, answer = await panel("GET", *path)
             assert (code, answer["code"]) == (404, "not_found")
@@ -170,22 +165,16 @@ class TestBeside(Alone):
         assert their_manager.manager.list_clusters() == []
         assert [model["id"] for model in (await panel("GET", "clusters"))[1]] == [running_cluster.id]
 
-    async def test_their_failure_does_not_hide_ours(self, panel, running_cluster, monkeypatch):
+    async def test_their_list_may_fail_or_be_a_coroutine(self, panel, running_cluster, monkeypatch):
         import dask_labextension.manager as their_manager
 
-        monkeypatch.setattr(their_manager.manager, "list_clusters", lambda: 1 / 0)
-        code, listed = await panel("GET", "clusters")
-        assert (code, [model["id"] for model in listed]) == (200, [running_cluster.id])
-
-    async def test_their_next_version_lists_in_a_coroutine(self, panel, running_cluster, monkeypatch):
-        import dask_labextension.manager as their_manager
-
-        async def listing() -> list[dict[str, str]]:
+        async def listing() -> list[dict[str, str]]:  # as in their next version
             return [{"id": THEIR_ID}]
 
-        monkeypatch.setattr(their_manager.manager, "list_clusters", listing)
-        code, listed = await panel("GET", "clusters")
-        assert [model["id"] for model in listed] == [running_cluster.id, THEIR_ID]
+        for theirs, shown in ((lambda: 1 / 0, []), (listing, [THEIR_ID])):
+            monkeypatch.setattr(their_manager.manager, "list_clusters", theirs)
+            code, listed = await panel("GET", "clusters")
+            assert (code, [model["id"] for model in listed]) == (200, [running_cluster.id, *shown])
 
 
 @loads_dask_labextension
@@ -209,12 +198,9 @@ class TestInstead(Alone):
 
 
 @pytest.mark.extension(dask_labextension="off")
-class TestOff:
-    """The addresses are not ours."""
-
-    async def test_no_scheduler_answers(self, panel, running_cluster: ClusterModel):
-        for path in (["clusters"], ["clusters", running_cluster.id], ["dashboard", running_cluster.id, "status"]):
-            assert (await panel("GET", *path))[0] == 404
+async def test_addresses_are_not_ours_when_off(panel, running_cluster: ClusterModel):
+    for path in (["clusters"], ["clusters", running_cluster.id], ["dashboard", running_cluster.id, "status"]):
+        assert (await panel("GET", *path))[0] == 404
 
 
 class TestNobody:
@@ -240,40 +226,22 @@ class TestNobody:
         assert len([m for m in Control(registry_directory).list() if not (m.state.ended or m.wanted.stopped)]) == 1
 
 
-class ReadsOnly(Authorizer):
-    """Allow reading only."""
-
-    def is_authorized(self, handler, user, action, resource):
-        return action == "read"
-
-
-class KnowsNoClusters(Authorizer):
-    """Allow no access to our clusters."""
-
-    def is_authorized(self, handler, user, action, resource):
-        return resource != "gpucluster"
+@pytest.mark.server(authorizer_class=ReadOnly)
+async def test_reader_cannot_change(panel, running_cluster, registry_directory):
+    assert (await panel("GET", "clusters"))[0] == 200
+    assert (await panel("PUT", "clusters"))[0] == 403
+    assert (await panel("PATCH", "clusters", running_cluster.id, body={"workers": 0}))[0] == 403
+    assert (await panel("DELETE", "clusters", running_cluster.id))[0] == 403
+    assert not Control(registry_directory).get(running_cluster.id).wanted.stopped
 
 
-@pytest.mark.server(authorizer_class=ReadsOnly)
-class TestReadsOnly:
-    async def test_changes_are_refused(self, panel, running_cluster, registry_directory):
-        assert (await panel("GET", "clusters"))[0] == 200
-        assert (await panel("PUT", "clusters"))[0] == 403
-        assert (await panel("PATCH", "clusters", running_cluster.id, body={"workers": 0}))[0] == 403
-        assert (await panel("DELETE", "clusters", running_cluster.id))[0] == 403
-        assert not Control(registry_directory).get(running_cluster.id).wanted.stopped
-
-
-@pytest.mark.server(authorizer_class=KnowsNoClusters)
-class TestNotAllowedAlone:
-    async def test_unauthorized_user_sees_no_cluster(self, panel, running_cluster):
-        assert (await panel("GET", "clusters"))[0] == 403
-        assert (await panel("GET", "clusters", running_cluster.id))[0] == 403
-        assert (await panel("GET", "dashboard", running_cluster.id, "status"))[0] == 403
+@pytest.mark.server(authorizer_class=DenyAll)
+async def test_unauthorized_user_sees_no_cluster(panel, running_cluster):
+    for path in (["clusters"], ["clusters", running_cluster.id], ["dashboard", running_cluster.id, "status"]):
+        assert (await panel("GET", *path))[0] == 403
 
 
 @loads_dask_labextension
-@pytest.mark.server(**LOADED, authorizer_class=KnowsNoClusters)
-class TestNotAllowedBeside:
-    async def test_still_sees_its_own(self, panel, running_cluster):
-        assert await panel("GET", "clusters") == (200, [])
+@pytest.mark.server(**LOADED, authorizer_class=DenyAll)
+async def test_unauthorized_user_still_sees_clusters_of_dask_labextension(panel, running_cluster):
+    assert await panel("GET", "clusters") == (200, [])

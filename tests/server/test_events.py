@@ -15,13 +15,12 @@ from gpucluster.registry.store import Registry
 from gpucluster.server.event_stream import COMPRESS_ABOVE_BYTES, MAX_MESSAGE_BYTES, EventPump, Viewer, event_message
 from tornado.iostream import StreamClosedError
 
+from tests.conftest import until_async
 from tests.models import cluster_model
 
 
 @pytest.fixture
 def viewer_socket(jp_ws_fetch):
-    """Open the event stream."""
-
     async def connect():
         return await jp_ws_fetch("gpucluster/api/events")
 
@@ -29,7 +28,6 @@ def viewer_socket(jp_ws_fetch):
 
 
 async def next_event(socket, wanted=lambda event: True):
-    """Read until an event meets a condition."""
     async with asyncio.timeout(60):
         while True:
             message = await socket.read_message()
@@ -84,11 +82,7 @@ async def test_two_viewers_share_one_reader(viewer_socket, api, extension, runni
     await next_event(viewers[1])
     assert pump.running
     viewers[1].close()
-    for _ in range(1000):
-        if not pump.running:
-            break
-        await asyncio.sleep(0.01)
-    assert not pump.running
+    await until_async(lambda: not pump.running)
 
 
 async def test_messages_from_viewers_are_ignored(viewer_socket, running_cluster):
@@ -310,9 +304,7 @@ async def test_broken_stream_is_opened_again(monkeypatch, caplog):
         return taken
 
     pump.attach(write)
-    async with asyncio.timeout(20):
-        while len(seen) < 3:  # noqa: ASYNC110  # the pump announces nothing but messages
-            await asyncio.sleep(0.01)
+    await until_async(lambda: len(seen) >= 3)
     await pump.close()
     assert not pump.running
     assert "the disk is gone" in caplog.text

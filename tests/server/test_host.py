@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import httpx
 import psutil
@@ -139,21 +140,19 @@ def test_process_names_its_notebook_cluster_and_user(jupyter, machine, tmp_path,
     stoppable = {pid for pid, one in processes.items() if one["can_stop"]}
     assert stoppable == {kernel, child, worker}, "neither processes elsewhere nor the server's parents"
 
-    def stop(pid: int, **body) -> httpx.Response:
-        url = f"{jupyter.url}gpucluster/api/devices/processes/{pid}/stop"
-        return httpx.post(url, json=body, headers=HEADERS, timeout=60, trust_env=False)
+    def stop(pid: int, **body) -> tuple[int, Any]:
+        return jupyter.answer("POST", f"devices/processes/{pid}/stop", body)
 
     birth = processes[child]["birth"]
-    assert stop(child, birth="another").status_code == 409
-    assert stop(child).status_code == 422
-    assert stop(child, birth=birth, force=True).status_code == 422
-    refused = stop(ours, birth=processes[ours]["birth"])
-    assert (refused.status_code, refused.json()["message"]) == (409, f"Process {ours} runs this server.")
+    assert stop(child, birth="another")[0] == 409
+    assert stop(child)[0] == 422
+    assert stop(child, birth=birth, force=True)[0] == 422
+    code, refused = stop(ours, birth=processes[ours]["birth"])
+    assert (code, refused["message"]) == (409, f"Process {ours} runs this server.")
     unlisted = psutil.Process(running_cluster.pid)
-    assert stop(unlisted.pid, birth=birth).status_code == 409, "it uses no GPU"
+    assert stop(unlisted.pid, birth=birth)[0] == 409, "it uses no GPU"
     assert psutil.pid_exists(child)
-    answer = stop(child, birth=birth)
-    assert (answer.status_code, answer.json()) == (200, {"pid": child, "ended": True})
+    assert stop(child, birth=birth) == (200, {"pid": child, "ended": True})
     assert psutil.Process(kernel).is_running()
 
 
@@ -165,9 +164,8 @@ def test_a_server_that_only_shows(machine, registry_directory, tmp_path, monkeyp
         with jupyter_process(tmp_path / "jupyter", standby=False, stop_processes=False) as jupyter:
             [process] = jupyter.call("GET", "devices")["devices"][0]["processes"]
             assert (process["can_stop"], process["command"]) == (False, "sh")
-            url = f"{jupyter.url}gpucluster/api/devices/processes/{mine.pid}/stop"
-            refused = httpx.post(url, json={"birth": process["birth"]}, headers=HEADERS, trust_env=False)
-            assert (refused.status_code, mine.poll()) == (403, None)
+            code, _ = jupyter.answer("POST", f"devices/processes/{mine.pid}/stop", {"birth": process["birth"]})
+            assert (code, mine.poll()) == (403, None)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can change the user")

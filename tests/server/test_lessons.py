@@ -179,6 +179,7 @@ class TestEvents:
             ({"events": [{"kind": "question", "id": "٠٦.q١", "right": True}]}, "events.0.question.id"),
             ({"events": [{"kind": "card", "id": "hook.99", "known": True}]}, "events.0.card.id"),
             ({"events": [{"kind": "exam", "answers": {"06.q1": True, "06.q999": True}}]}, "events.0.exam.answers"),
+            ({"events": [{"kind": "card", "id": card, "known": True} for card in ("06.c1", "?")]}, "events.1.card.id"),
             ({"events": [{"kind": "exam", "answers": {f"06.q{n}": True for n in range(1, 202)}}]},
              "events.0.exam.answers"),
         ],
@@ -207,22 +208,15 @@ class TestEvents:
         assert (code, "cluster" in answer["message"]) == (422, False)
         assert "exceeds the limit of 1 MiB" in answer["message"]
 
-    async def test_report_with_one_bad_event_is_not_stored(self, api, folder):
-        events = [{"kind": "card", "id": "06.c1", "known": True}, {"kind": "card", "id": "?", "known": True}]
-        code, _ = await api("POST", "lessons/events", {"events": events})
-        assert code == 422
-        assert not (folder / FILE_NAME).exists()
 
-
-class TestDelete:
-    async def test_progress_is_deleted_and_notebooks_stay(self, api, folder):
-        await api("POST", "lessons/copy")
-        await api("POST", "lessons/events", {"events": [{"kind": "card", "id": "06.c1", "known": True}]})
-        code, answer = await api("DELETE", "lessons/progress")
-        assert (code, answer) == (200, {"deleted": True})
-        assert not (folder / FILE_NAME).exists()
-        assert (folder / SLUG / f"{SLUG}.ipynb").is_file()
-        assert (await api("DELETE", "lessons/progress"))[1] == {"deleted": False}
+async def test_deleted_progress_leaves_the_notebooks(api, folder):
+    await api("POST", "lessons/copy")
+    await api("POST", "lessons/events", {"events": [{"kind": "card", "id": "06.c1", "known": True}]})
+    code, answer = await api("DELETE", "lessons/progress")
+    assert (code, answer) == (200, {"deleted": True})
+    assert not (folder / FILE_NAME).exists()
+    assert (folder / SLUG / f"{SLUG}.ipynb").is_file()
+    assert (await api("DELETE", "lessons/progress"))[1] == {"deleted": False}
 
 
 class TestElsewhere:
@@ -240,15 +234,11 @@ class TestElsewhere:
         assert answer["folder"] == str(tmp_path / "outside")
 
 
-class TestClass:
-    async def test_missing_class_explains_the_setup(self, api):
-        code, answer = await api("GET", "lessons/class")
+async def test_missing_class_explains_the_setup(api, tmp_path):
+    for chosen in ({}, {"folder": str(tmp_path)}):  # The browser cannot choose one.
+        code, answer = await api("GET", "lessons/class", **chosen)
         assert (code, answer["code"]) == (404, "no_class")
         assert "class_folder" in answer["message"]
-
-    async def test_no_folder_can_be_chosen_from_the_browser(self, api, tmp_path):
-        code, _ = await api("GET", "lessons/class", folder=str(tmp_path))
-        assert code == 404
 
 
 class TestInstructor:

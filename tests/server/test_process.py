@@ -12,7 +12,6 @@ from contextlib import suppress
 import gpucluster
 import httpx
 import pytest
-from gpucluster.client.starting.launch import standbys
 from gpucluster.registry import lock
 from gpucluster.registry.store import Registry
 
@@ -76,21 +75,16 @@ def test_working_server_imports_nothing_heavy(registry_directory, running_cluste
     assert imported & HEAVY == set()
 
 
-def test_standby_ends_with_the_server(registry_directory, tmp_path):
-    registry = Registry(registry_directory)
-    with jupyter_process(tmp_path, standby=True) as jupyter:
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.full)], ids=["SIGTERM", "SIGKILL"]
+)
+def test_standby_ends_with_the_server(site, wait_until, tmp_path, number):
+    with jupyter_process(tmp_path / "server", standby=True) as jupyter:
         jupyter.call("GET", "clusters")
-        for _ in range(600):
-            if any(record.ready for _, record in standbys(registry)):
-                break
-            time.sleep(0.1)
-        assert standbys(registry)
-        jupyter.end(signal.SIGTERM)
-    for _ in range(200):
-        if not standbys(registry):
-            break
-        time.sleep(0.05)
-    assert not standbys(registry)
+        site.warm_standby()
+        jupyter.end(number)
+        wait_until(lambda: not site.processes())
+    assert site.registry.folders() == []
 
 
 def test_server_exit_does_not_wait_for_hung_clients(tmp_path, monkeypatch):
@@ -160,13 +154,3 @@ def test_a_computation_outlives_jupyter(site, wait_until, tmp_path, number):
         jupyter.call("DELETE", "clusters/class")
         site.wait_for(made["id"], lambda model: model.state.ended)
     wait_until(lambda: not site.processes())
-
-
-@pytest.mark.full
-def test_standby_ends_with_a_killed_server(site, wait_until, tmp_path):
-    with jupyter_process(tmp_path / "killed", standby=True) as jupyter:
-        jupyter.call("GET", "clusters")
-        wait_until(site.standby_pids)
-        jupyter.end(signal.SIGKILL)
-        wait_until(lambda: not site.processes())
-    assert site.registry.folders() == []

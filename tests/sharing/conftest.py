@@ -43,7 +43,6 @@ def own_node(monkeypatch):
 
 @pytest.fixture
 def holds():
-    """Hold names until the test ends."""
     with ExitStack() as held:
 
         def hold_all(*names: str) -> list[socket.socket]:

@@ -7,7 +7,6 @@ import time
 
 
 def flood(name: str, until: float) -> None:
-    """Connect, send much, and close."""
     while time.monotonic() < until:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.setblocking(False)

@@ -21,8 +21,6 @@ ROUNDS = 20
 
 
 class Chooser:
-    """One user's process."""
-
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
         assert self._answer() == "ready"

@@ -23,6 +23,8 @@ from gpucluster.supervisor.activity_log import ActivityLog, Death, DeathCauses, 
 from gpucluster.supervisor.bounded_log import BoundedLog
 from gpucluster.supervisor.state_store import news
 
+from tests.conftest import until_async
+
 
 def log_of(folder, planned, announce=lambda kind, message, **_: None, inquire=None):
     """Return the log of a cluster without a deployment, so that the causes of deaths are unknown by default."""
@@ -360,10 +362,7 @@ async def test_log_is_checked_again_soon(tmp_path: Path) -> None:
     log.look()
     with path.open("a") as file:
         file.write("y" * 500_000)
-    for _ in range(1000):
-        if path.stat().st_size <= 400_000:
-            break
-        await asyncio.sleep(0.01)
+    await until_async(lambda: path.stat().st_size <= 400_000)
     assert path.read_text().endswith("y" * 100_000)
 
 

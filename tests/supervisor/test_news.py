@@ -25,10 +25,13 @@ def worker(name: str) -> WorkerModel:
     return WorkerModel(name=name, address=f"tcp://h:{name}", n_threads=1)
 
 
+KILLED = "was killed (SIGKILL)"
+
+
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (-signal.SIGKILL, "was killed (SIGKILL)"),
+        (-signal.SIGKILL, KILLED),
         (-signal.SIGSEGV, "was killed (SIGSEGV)"),
         (-250, "was killed (signal 250)"),
         (1, "exited with status 1"),
@@ -48,29 +51,16 @@ def test_exit_status_when_the_system_is_out_of_memory() -> None:
     ("deaths", "text"),
     [
         ([Death(worker("2"), None)], "Worker 2 left unexpectedly; see the log."),
+        ([Death(worker("2"), KILLED, 14)], f"Worker 2 {KILLED}. 14 results are being recomputed."),
+        ([Death(worker("2"), KILLED, 1)], f"Worker 2 {KILLED}. 1 result is being recomputed."),
+        ([Death(worker("1"), "died: other")] * 2, "Worker 1 died: other, 2 times."),
+        ([Death(worker(name), KILLED) for name in "0101"], "Workers 0 and 1 were killed (SIGKILL), 4 times in total."),
         (
-            [Death(worker("2"), "was killed (SIGKILL)", 14)],
-            "Worker 2 was killed (SIGKILL). 14 results are being recomputed.",
-        ),
-        (
-            [Death(worker("2"), "was killed (SIGKILL)", 1)],
-            "Worker 2 was killed (SIGKILL). 1 result is being recomputed.",
-        ),
-        ([Death(worker("1"), "died: other"), Death(worker("1"), "died: other")], "Worker 1 died: other, 2 times."),
-        (
-            [Death(worker(name), "was killed (SIGKILL)") for name in "0101"],
-            "Workers 0 and 1 were killed (SIGKILL), 4 times in total.",
-        ),
-        (
-            [Death(worker("1"), "was killed (SIGKILL)", 2), Death(worker("2"), "was killed (SIGKILL)", 3)],
+            [Death(worker("1"), KILLED, 2), Death(worker("2"), KILLED, 3)],
             "Workers 1 and 2 were killed (SIGKILL). 5 results are being recomputed.",
         ),
         (
-            [
-                Death(worker("1"), "was killed (SIGKILL)"),
-                Death(worker("2"), "exited with status 1"),
-                Death(worker("3"), None),
-            ],
+            [Death(worker("1"), KILLED), Death(worker("2"), "exited with status 1"), Death(worker("3"), None)],
             "Workers 1, 2 and 3 died; 1 of them was killed (SIGKILL).",
         ),
         (
@@ -83,10 +73,7 @@ def test_exit_status_when_the_system_is_out_of_memory() -> None:
             "Worker 1 died: XID 79 of its GPU. 1 piece of scattered data is lost.",
         ),
         (
-            [
-                Death(worker("1"), None, 2, explained_by_deployment=True),
-                Death(worker("2"), None, explained_by_deployment=True),
-            ],
+            [Death(worker(name), None, n, explained_by_deployment=True) for name, n in (("1", 2), ("2", 0))],
             "Workers 1 and 2 left. 2 results are being recomputed.",
         ),
     ],

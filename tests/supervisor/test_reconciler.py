@@ -15,6 +15,8 @@ from gpucluster.supervisor.activity_log import WorkerTitles
 from gpucluster.supervisor.idle import IdleTimer
 from gpucluster.supervisor.reconciler import Backoff, Reconciler
 
+from tests.conftest import until_async
+
 
 class FailingDeployment:
     """Workers that start at once, of a queue whose service fails in one verb after a while."""
@@ -86,14 +88,11 @@ async def test_request_during_failing_step_is_done(failing: str) -> None:
 
     first = {"adapt": Wanted(adapt=Adapt(minimum=1, maximum=8)), "scale 6": Wanted(n_workers=6), "restart": None}
     want(first[failing])
-    while failing not in deployment.steps:  # noqa: ASYNC110 - there is no event
-        await asyncio.sleep(0.01)
+    await until_async(lambda: failing in deployment.steps)
     want(Wanted(n_workers=2))
     if failing != "restart":
         want(None)
-    async with asyncio.timeout(10):
-        while deployment.here != 2 or reconciler.restarting:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until_async(lambda: deployment.here == 2 and not reconciler.restarting)
     want(Wanted(n_workers=2, stopped=True))
     await running
     assert deployment.steps.count(failing) == 1, "a failed step is not repeated"

@@ -82,7 +82,6 @@ def test_results_wait_with_timeout(monkeypatch):
 
 @pytest.fixture
 def three(shared_site, shared_cluster):
-    """A handle on the shared cluster, with three workers."""
     shared_site.control.patch("shared", {"n_workers": 3})
     shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING and model.n_workers == 3)
     return gpucluster.connect("shared")

@@ -75,13 +75,12 @@ def test_room_is_left_to_others(total, room):
     assert Disk("/", total, 0).room_bytes == room
 
 
-@pytest.mark.parametrize(("wanted", "limit"), [("auto", 20 * GIB), (None, None), (0.1, 10 * GIB), (3 * GIB, 3 * GIB)])
-def test_scratch_limit_bytes(wanted, limit):
-    assert limit_bytes(wanted, Disk("/", 100 * GIB, 45 * GIB)) == limit
-
-
-def test_a_full_disk_leaves_nothing():
-    assert limit_bytes("auto", Disk("/", 100 * GIB, GIB)) == 0
+@pytest.mark.parametrize(
+    ("wanted", "free", "limit"),
+    [("auto", 45, 20), ("auto", 1, 0), (None, 45, None), (0.1, 45, 10), (3 * GIB, 45, 3)],
+)
+def test_scratch_limit_bytes(wanted, free, limit):
+    assert limit_bytes(wanted, Disk("/", 100 * GIB, free * GIB)) == (limit and limit * GIB)
 
 
 def test_the_disk_of_a_folder(tmp_path):

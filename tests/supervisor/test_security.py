@@ -106,7 +106,6 @@ asyncio.run(talk_to_all())
 
 
 def listening(processes):
-    """Return the TCP addresses these processes listen on."""
     return {
         (connection.laddr.ip, connection.laddr.port)
         for process in processes

@@ -219,17 +219,6 @@ def test_standby_ends_with_last_user(site, wait_until, ask):
 
 
 @pytest.mark.full
-def test_standby_ends_with_killed_process(site, wait_until):
-    code = "import time; from gpucluster.client.control import Control; print(Control().ensure_standby(), flush=True)"
-    server = site.python(f"{code}; time.sleep(600)")
-    assert server.stdout.readline() == "True\n"
-    server.kill()
-    server.communicate()
-    wait_until(lambda: not site.processes())
-    assert site.registry.folders() == []
-
-
-@pytest.mark.full
 def test_outdated_standby_is_replaced(site, monkeypatch, wait_until):
     site.control.ensure_standby()
     (old,) = site.standby_pids()

@@ -25,8 +25,6 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
 
 
 class Disk:
-    """A disk of a few MiB."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self._ballast = path / "ballast"

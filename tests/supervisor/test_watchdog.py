@@ -14,6 +14,8 @@ from gpucluster.operating_system.resources import SHARED_MEMORY
 from gpucluster.registry.record import Folder
 from gpucluster.supervisor.process.process_tree import entry_exists
 
+from tests.supervisor.test_survival import survivors
+
 
 def delete_folder(folder: Folder) -> None:
     """Delete an entry, while its process may still write to it."""
@@ -28,10 +30,6 @@ def delete_record(folder: Folder) -> None:
 def replace_lock(folder: Folder) -> None:
     folder.lock.unlink()
     folder.lock.touch()
-
-
-def survivors(family: list[psutil.Process]) -> list[psutil.Process]:
-    return [process for process in family if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.mark.parametrize("delete", [delete_folder, delete_record, replace_lock])

@@ -136,13 +136,9 @@ GIB = 2**30
 
 def device(number: int, total: int | None = 16, used: int | None = 0, **fields: Any) -> DeviceModel:
     return DeviceModel(
-        uuid=gpu_uuid(number),
-        index=number,
-        name="A16",
-        memory_total_bytes=None if total is None else total * GIB,
-        memory_used_bytes=None if used is None else used * GIB,
-        **fields,
-    )
+        uuid=gpu_uuid(number), index=number, name="A16", memory_total_bytes=None if total is None else total * GIB,
+        memory_used_bytes=None if used is None else used * GIB, **fields,
+    )  # fmt: skip
 
 
 def resolve(*devices: DeviceModel, first: int = 1, **options: Any) -> DeviceMemory:

@@ -38,39 +38,18 @@ def test_every_option_of_the_spec_reaches_dask_cuda(two_gpus, play, tmp_path):
     for name in ("rmm", "cupy"):
         (packages / f"{name}.py").write_text("")
     plan = play(
-        "preflight",
-        devices=[1],
-        threads_per_worker=3,
-        memory_limit="2 GiB",
-        device_memory_limit="50%",
-        rmm_pool_size="25%",
-        rmm_maximum_pool_size="50%",
-        rmm_allocator_external_lib_list=["cupy"],
-        rmm_log_directory=str(logs),
-        pre_import=["json"],
-        protocol="tls",
-        packages=packages,
-    )
+        "preflight", devices=[1], threads_per_worker=3, memory_limit="2 GiB", device_memory_limit="50%",
+        rmm_pool_size="25%", rmm_maximum_pool_size="50%", rmm_allocator_external_lib_list=["cupy"],
+        rmm_log_directory=str(logs), pre_import=["json"], protocol="tls", packages=packages,
+    )  # fmt: skip
     expected = {
-        "CUDA_VISIBLE_DEVICES": [gpu_uuid(2)],
-        "n_workers": 1,
-        "threads_per_worker": 3,
-        "memory_limit": 2 * GIB,
-        "device_memory_limit": 40 * GIB,
-        "enable_cudf_spill": False,
-        "cudf_spill_stats": 0,
-        "protocol": "tls",
+        "CUDA_VISIBLE_DEVICES": [gpu_uuid(2)], "n_workers": 1, "threads_per_worker": 3, "memory_limit": 2 * GIB,
+        "device_memory_limit": 40 * GIB, "enable_cudf_spill": False, "cudf_spill_stats": 0, "protocol": "tls",
         **dict.fromkeys(("enable_tcp_over_ucx", "enable_infiniband", "enable_nvlink", "enable_rdmacm")),
-        "rmm_pool_size": 20 * GIB,
-        "rmm_maximum_pool_size": 40 * GIB,
-        "rmm_managed_memory": False,
-        "rmm_async": False,
-        "rmm_release_threshold": None,
-        "rmm_allocator_external_lib_list": ["cupy"],
-        "rmm_log_directory": str(logs),
-        "rmm_track_allocations": True,
-        "pre_import": ["json"],
-    }
+        "rmm_pool_size": 20 * GIB, "rmm_maximum_pool_size": 40 * GIB, "rmm_managed_memory": False, "rmm_async": False,
+        "rmm_release_threshold": None, "rmm_allocator_external_lib_list": ["cupy"], "rmm_log_directory": str(logs),
+        "rmm_track_allocations": True, "pre_import": ["json"],
+    }  # fmt: skip
     assert plan["options"] == expected
     # The scratch directory comes from the context, where it is private; log_spilling does nothing in dask-cuda.
     # The last two exist until 26.04.

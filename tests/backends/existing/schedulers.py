@@ -21,7 +21,6 @@ def credentials(folder: Path) -> Security:
 
 
 async def main(folder: Path, port: int) -> None:
-    """Serve."""
     security = credentials(folder)
     addresses = {}
     schedulers = {

@@ -33,12 +33,10 @@ class Schedulers:
     addresses: dict[str, str]
 
     def end(self) -> None:
-        """Kill the process."""
         self.process.kill()
         self.process.communicate()
 
     def tls(self, **other: str) -> dict[str, str]:
-        """Return the options that name the TLS files."""
         return {
             f"tls_{name}": str(self.folder / f"{name.removesuffix('_file')}.pem") for name in ("ca_file", "cert", "key")
         } | other

@@ -26,7 +26,6 @@ def first_of_all() -> bool:
 
 
 def fail(how: str) -> None:
-    """Fail in that way."""
     if how == "raises":
         raise RuntimeError("the disk of this worker is broken")
     if how == "chained":

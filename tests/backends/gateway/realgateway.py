@@ -125,7 +125,6 @@ class RealGateway:
         return found
 
     def end(self) -> None:
-        """End all of it."""
         self.stop()
         left = self.cluster_processes()
         for process in left:

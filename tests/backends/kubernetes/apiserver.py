@@ -114,7 +114,6 @@ class Store:
                 raise Refusal(422, "Invalid", f"DaskCluster is invalid: {where}: {error.message}") from None
 
     def patch(self, plural: str, namespace: str, name: str, change: Thing) -> Thing:
-        """Apply a JSON merge patch."""
         return self._replace(plural, namespace, name, _merged(self.get(plural, namespace, name), change))
 
     def apply(self, plural: str, namespace: str, name: str, operations: list[Thing]) -> Thing:

@@ -38,14 +38,12 @@ class Simulated:
         self.server = yaml.safe_load(Path(self.kubeconfig).read_text())["clusters"][0]["cluster"]["server"]
 
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Any:
-        """Ask the API server."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.server}{path}", data=data, method=method, headers=headers)
         with urllib.request.urlopen(request, timeout=20) as answer:
             return json.loads(answer.read() or b"null")
 
     def change(self, **knobs: Any) -> None:
-        """Change the simulation."""
         self.ask("/simulated", "POST", knobs)
 
     def things(self, *plurals: str, of: str = "") -> list[dict[str, Any]]:

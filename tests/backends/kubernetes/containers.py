@@ -22,7 +22,6 @@ def report(**event: int) -> None:
 
 
 def run(argv: list[str], env: dict[str, str], cwd: str, log: str) -> None:
-    """Run as the container."""
     os.setsid()
     os.chdir(cwd)
     os.environ.clear()

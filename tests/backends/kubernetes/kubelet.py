@@ -282,7 +282,6 @@ class Node:
                     await asyncio.wait_for(asyncio.shield(end), 3)
 
     async def close(self) -> None:
-        """End all processes."""
         for task in list(self._running.values()):
             task.cancel()
         await asyncio.gather(*self._running.values(), return_exceptions=True)

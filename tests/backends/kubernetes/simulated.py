@@ -61,7 +61,6 @@ def kubeconfig(path: Path, port: int) -> None:
 
 
 async def main(folder: Path, *, operator: bool) -> None:
-    """Serve."""
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     store = Store(operator=operator)
     node = Node(store, folder)

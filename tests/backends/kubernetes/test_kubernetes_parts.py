@@ -14,23 +14,12 @@ from gpucluster.protocol.kinds import parse_spec
 from tests.backends.kubernetes.apiserver import definitions
 
 EVERYTHING = {
-    "image": "registry.example:5000/rapids@sha256:" + "a" * 64,
-    "gpus_per_worker": 1,
-    "cores": 4,
-    "threads_per_worker": 2,
-    "memory_limit": "8 GiB",
-    "node_selector": "disk=ssd,topology.kubernetes.io/zone=a",
-    "tolerations": "dedicated=class:NoSchedule,spot",
-    "service_account": "dask",
-    "image_pull_secret": "registry",
-    "gpu_resource": "nvidia.com/mig-1g.10gb",
-    "env": {"TOKEN": "s3cret"},
-    "rmm_pool_size": "2 GiB",
-    "enable_cudf_spill": True,
-    "local_directory": "/scratch",
-    "resources": "GPU=1",
-    "preload": ["my.module"],
-}
+    "image": "registry.example:5000/rapids@sha256:" + "a" * 64, "gpus_per_worker": 1, "cores": 4,
+    "threads_per_worker": 2, "memory_limit": "8 GiB", "node_selector": "disk=ssd,topology.kubernetes.io/zone=a",
+    "tolerations": "dedicated=class:NoSchedule,spot", "service_account": "dask", "image_pull_secret": "registry",
+    "gpu_resource": "nvidia.com/mig-1g.10gb", "env": {"TOKEN": "s3cret"}, "rmm_pool_size": "2 GiB",
+    "enable_cudf_spill": True, "local_directory": "/scratch", "resources": "GPU=1", "preload": ["my.module"],
+}  # fmt: skip
 
 
 def manifest(**options: Any) -> dict[str, Any]:

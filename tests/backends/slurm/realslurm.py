@@ -160,7 +160,6 @@ class RealSlurm:
         return Path("/proc", pid, "root", "tmp")
 
     def stop_controller(self) -> None:
-        """End slurmctld cleanly."""
         _end(self._pids("slurmctld.pid"), signal.SIGTERM)
 
     def stop(self) -> None:

@@ -26,7 +26,6 @@ os.write(1, b"the last line\\n")
 
 
 def assert_short(file: Path, first: str, last: str) -> None:
-    """Assert that beginning and end of a job's output are there."""
     text = file.read_bytes().decode()
     lines = text.splitlines()
     assert len(text) <= MOST_BYTES
@@ -39,7 +38,6 @@ def assert_short(file: Path, first: str, last: str) -> None:
 
 
 def held_by(file: Path) -> list[int]:
-    """Return the processes that have a file open."""
     found = []
     for process in psutil.process_iter():
         try:

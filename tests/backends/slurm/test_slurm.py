@@ -43,12 +43,10 @@ def made(shared_site, shared_folder):
 
 @pytest.fixture
 def two(shared_site, made):
-    """That cluster with two workers."""
     return with_workers(shared_site, "jobs", 2)
 
 
 def job_of(slurm: Any, model: Any, name: str) -> str:
-    """Return the number of the job that a worker runs in."""
     numbers = slurm.ask("squeue", "-h", "-o", "%i", f"--name=gpucluster-{model.id}-{name}").split()
     assert len(numbers) == 1, (numbers, sorted(names(model)))
     return str(numbers[0])

@@ -10,7 +10,6 @@ import pytest
 
 
 def ip(*words: str) -> str:
-    """Run the system's ``ip``."""
     return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
 
 
@@ -48,7 +47,6 @@ class Network:
 
     @staticmethod
     def address(number: int) -> str:
-        """Return the address of a host."""
         return f"10.77.0.{10 + number}"
 
     def on(self, number: int) -> list[str]:
@@ -59,7 +57,6 @@ class Network:
         return ["nsenter", f"--net={space}", "unshare", "--uts", "--", "sh", "-c", name, "sh"]
 
     def cut(self, number: int) -> None:
-        """Cut the link to a host."""
         ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "down")
 
     def limit(self, number: int, rate: str) -> None:
@@ -70,11 +67,9 @@ class Network:
             subprocess.run(["tc", "-n", space, *words], check=True, capture_output=True, text=True)
 
     def restore(self, number: int) -> None:
-        """Restore the link to a host."""
         ip("-n", f"{self._prefix}-sw", "link", "set", f"v{number}", "up")
 
     def processes(self, number: int) -> list[psutil.Process]:
-        """Return the processes on a host."""
         found = []
         for pid in ip("netns", "pids", f"{self._prefix}-h{number}").split():
             with suppress(psutil.Error):

@@ -102,7 +102,6 @@ class Servers:
             file.write(more)
 
     def stop(self) -> None:
-        """End all servers and their connections."""
         for name in self._names:
             with suppress(OSError, ValueError, psutil.Error):
                 server = psutil.Process(int((self.folder / f"{name}.pid").read_text()))

@@ -69,7 +69,6 @@ def client(handle):
 
 
 def on_hosts(cluster: ClusterModel) -> list[psutil.Process]:
-    """Return the processes of a cluster on its hosts."""
     return marked_processes(MARK, cluster.id)
 
 

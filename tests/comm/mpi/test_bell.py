@@ -13,7 +13,6 @@ from gpucluster.comm.mpi.world import SECRET_BYTES, Bell
 
 @pytest.fixture
 def bells():
-    """The bells of two ranks."""
     made = [Bell("127.0.0.1") for _ in range(2)]
     for rank, bell in enumerate(made):
         bell.meet([one.place for one in made], b"s" * SECRET_BYTES, rank)

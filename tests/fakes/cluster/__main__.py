@@ -33,18 +33,11 @@ def _written_down(registry: Registry, simulation: Simulation) -> tuple[Folder, C
         # The lock is held until this process ends.
         folder, _ = registry.new_folder()
         model = ClusterModel(
-            id=folder.id,
-            name=name,
-            backend=spec.backend,
-            state=ClusterState.STARTING,
+            id=folder.id, name=name, backend=spec.backend, state=ClusterState.STARTING,
             progress=Progress(step="launch", message="Starting the simulation"),
-            wanted=Wanted(n_workers=simulation.workers),
-            idle=Idle(timeout_seconds=None),
-            python=sys.executable,
-            pid=os.getpid(),
-            created_at=now(),
-            spec=spec,
-        )
+            wanted=Wanted(n_workers=simulation.workers), idle=Idle(timeout_seconds=None), python=sys.executable,
+            pid=os.getpid(), created_at=now(), spec=spec,
+        )  # fmt: skip
         registry.write(folder, Record(kind="cluster", cluster=model))
     return folder, model
 

@@ -90,13 +90,10 @@ class SimulatedBackend(Backend[SpecBase]):
 
     async def preflight(self, spec: SpecBase, context: StartContext) -> Plan:
         return Plan(
-            n_workers=self.simulation.workers,
-            maximum_workers=MOST_WORKERS,
-            maximum_reason="a simulation ends somewhere",
-            network=Network.UNIX,
-            ready_workers=None if self.simulation.waiting is None else 0,
-            has_gpus=self.simulation.on_gpus,
-        )
+            n_workers=self.simulation.workers, maximum_workers=MOST_WORKERS,
+            maximum_reason="a simulation ends somewhere", network=Network.UNIX,
+            ready_workers=None if self.simulation.waiting is None else 0, has_gpus=self.simulation.on_gpus,
+        )  # fmt: skip
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         def make(**options: Any) -> SimulatedCluster:

@@ -21,8 +21,6 @@ def _option(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class Simulation:
-    """The options of the command line."""
-
     workers: int = _option(4, "1 to 1000")
     gpus: bool = _option(False, "one GPU per worker")
     mig: bool = _option(False, "one MIG slice per worker")
@@ -39,16 +37,13 @@ class Simulation:
 
     @property
     def on_gpus(self) -> bool:
-        """Whether the workers have a GPU or a slice of one."""
         return self.gpus or self.mig
 
     def rmm_of(self, number: int) -> str:
-        """Return the state of RMM in one worker."""
         return RMM_STATES[number % len(RMM_STATES)] if self.rmm == "mixed" else self.rmm
 
 
 def parse(arguments: Sequence[str] | None = None) -> Simulation:
-    """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.fakes.cluster", description="A simulated cluster.")
     for one in fields(Simulation):
         kind: dict[str, Any] = {"action": "store_true"}
@@ -127,12 +122,10 @@ class Figures:
 
     @property
     def sent(self) -> int:
-        """Bytes sent to other workers so far."""
         return int(self._sent)
 
     @property
     def received(self) -> int:
-        """Bytes received from other workers so far."""
         return int(self._received)
 
     def metrics(self, *, ready: int, in_memory: int, many: bool) -> dict[str, Any]:
@@ -175,18 +168,11 @@ class Figures:
     def row(self, *, ready: int, in_memory: int, many: bool) -> list[Any]:
         """Return the row of our own plugin in a heartbeat."""
         figures: dict[str, Any] = {
-            "host": self.machine,
-            "executing": self.executing,
-            "ready": ready,
-            "in_memory": in_memory,
-            "cpu_percent": rounded(self.cpu, RATE_DIGITS),
-            "memory_bytes": size(self.memory),
-            "managed_bytes": size(self.tier_host),
-            "tier_host_bytes": size(self.tier_host),
-            "tier_disk_bytes": size(self.tier_disk),
-            "sent_bytes": self.sent,
-            "received_bytes": self.received,
-        }
+            "host": self.machine, "executing": self.executing, "ready": ready, "in_memory": in_memory,
+            "cpu_percent": rounded(self.cpu, RATE_DIGITS), "memory_bytes": size(self.memory),
+            "managed_bytes": size(self.tier_host), "tier_host_bytes": size(self.tier_host),
+            "tier_disk_bytes": size(self.tier_disk), "sent_bytes": self.sent, "received_bytes": self.received,
+        }  # fmt: skip
         if self.on_gpu:
             figures |= self._device_figures()
         if many:

@@ -25,15 +25,10 @@ def simulated_clusters(
 ) -> Iterator[list[str]]:
     """Run several at once; yields their ids. `clusters`: the options of each."""
     with ExitStack() as stack:
+        command = [sys.executable, "-m", "tests.fakes.cluster"]
         processes = [
             stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-m", "tests.fakes.cluster", *options],
-                    cwd=ROOT,
-                    env=environment,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                )
+                subprocess.Popen([*command, *options], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
             )
             for options in clusters
         ]

@@ -107,7 +107,7 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
                 nanny=self._nanny.contact_address,
                 extra={},
                 stimulus_id=f"simulated-{self.address}",
-            )
+            )  # fmt: skip
         )
         self._life = [registering]
         answer = await self._comm.read()
@@ -224,21 +224,12 @@ class SimulatedWorker(ProcessInterface):  # type: ignore[misc]
         startstops: list[dict[str, Any]] = [{"action": "compute", "start": begin, "stop": end}]
         if brought:
             startstops.insert(0, {"action": "transfer", "start": begin - 0.05, "stop": begin, "source": ""})
-        self._send(
-            {
-                "op": "task-finished",
-                "status": "OK",
-                "key": key,
-                "run_id": message["run_id"],
-                "nbytes": size,
-                "type": None,
-                "typename": "cudf.DataFrame" if self.figures.on_gpu else "pandas.DataFrame",
-                "metadata": {},
-                "thread": 1,
-                "startstops": startstops,
-                "stimulus_id": f"simulated-{end}",
-            }
-        )
+        typename = "cudf.DataFrame" if self.figures.on_gpu else "pandas.DataFrame"
+        self._send({
+            "op": "task-finished", "status": "OK", "key": key, "run_id": message["run_id"], "nbytes": size,
+            "type": None, "typename": typename, "metadata": {}, "thread": 1, "startstops": startstops,
+            "stimulus_id": f"simulated-{end}",
+        })  # fmt: skip
 
     def _fresh_size(self) -> int:
         share = self._random.uniform(0.01, 0.06)

@@ -27,7 +27,6 @@ def gpu_uuid(number: int) -> str:
 
 
 def slice_uuid(number: int) -> str:
-    """Return the UUID of a MIG slice, the same for the same number."""
     return f"MIG-{number:08x}-aaaa-bbbb-cccc-dddddddddddd"
 
 

@@ -74,13 +74,11 @@ async def cookie_for(view, token):
 
 @pytest.fixture
 def token(folder):
-    """Token of a link."""
     return add_link(folder, LinkRequest(), None)[1]
 
 
 @pytest.fixture
 async def cookie(view, token):
-    """Cookie of a browser that has opened the link."""
     return await cookie_for(view, token)
 
 
