@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpucluster.client.control import Control
+
+from tests.ports import free_ports
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def jupyter(
     pages = Path(environment["JUPYTER_CONFIG_DIR"]) / "labconfig"
     pages.mkdir(parents=True)
     (pages / "page_config.json").write_text(json.dumps({"buildAvailable": False, "buildCheck": False}))
-    port = _free_port()
+    port = free_ports(1)[0]
     # In the environment, not on the command line, where every user of the machine could read it.
     token = environment["JUPYTER_TOKEN"] = secrets.token_hex(16)
     lab = Lab(f"http://127.0.0.1:{port}{base_url.rstrip('/')}", token, directory)
@@ -116,13 +117,6 @@ def jupyter(
                 lab.control.stop(model.id)
         lab.control.close_standby()
         shutil.rmtree(directory, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
 
 
 def _wait_for(lab: Lab, server: subprocess.Popen[bytes]) -> None:

@@ -7,6 +7,8 @@ from distributed import Client, Security
 from gpucluster.backends.dashboard import PrivateDashboardScheduler
 from gpucluster.comm import handshakes
 
+from tests.conftest import until_async
+
 NOT_TLS = b"GET / HTTP/1.0\r\n\r\n"
 
 
@@ -72,11 +74,7 @@ async def test_closed_connection_needs_no_timeout(scheduler):
     writer.close()
     await assert_usable(scheduler)
     limit = scheduler.listeners[0].tcp_server.handle_stream.__self__
-    for _ in range(100):
-        if not limit._unproven._timers:
-            return
-        await asyncio.sleep(0.05)
-    raise AssertionError("still there")
+    await until_async(lambda: not limit._unproven._timers)
 
 
 async def connect_to_pages(scheduler):

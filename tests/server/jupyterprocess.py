@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -12,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
+from tests.ports import free_ports
 
 MAIN = """
 import atexit, json, pathlib, sys
@@ -66,9 +67,7 @@ class JupyterProcess:
 def jupyter_process(directory: Path, **settings: Any) -> Iterator[JupyterProcess]:
     """Start a server with its files in a directory."""
     directory.mkdir(parents=True, exist_ok=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    [port] = free_ports(1)
     environment = {
         **os.environ,
         # The environment's configuration enables other extensions with further imports.
@@ -81,13 +80,8 @@ def jupyter_process(directory: Path, **settings: Any) -> Iterator[JupyterProcess
     options += [f"--GPUClusterExtension.{name}={value}" for name, value in settings.items()]
     modules, log = directory / "modules.json", directory / "log"
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-c", MAIN, str(modules), *options, f"--IdentityProvider.token={TOKEN}"],
-            env=environment,
-            stdout=output,
-            stderr=output,
-            stdin=subprocess.DEVNULL,
-        )
+        command = [sys.executable, "-c", MAIN, str(modules), *options, f"--IdentityProvider.token={TOKEN}"]
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, stdin=subprocess.DEVNULL)
     jupyter = JupyterProcess(process, port, modules, log)
     try:
         for _ in range(600):

@@ -24,6 +24,8 @@ from gpucluster.site.model import Site
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import WebSocketClosedError, websocket_connect
 
+from tests.conftest import until_async
+
 from ..test_access import BODY, REST, SOCKETS, methods
 
 INSIDE = ["history", "dashboard/individual-cpu", "dashboard/static/js/bokeh.min.js", "session"]
@@ -327,11 +329,8 @@ async def test_hostile_requests_leave_no_secret_in_any_output(
         writer.close()
     secrets = [address["prefix"].strip("/"), folder.secret.read_text(), (folder.comm / "secret").read_text(), token,
                cookie.partition("=")[2]]  # fmt: skip
-    for _ in range(600):  # The cause of the last one is written a moment later.
-        if "Subprotocol header is not 'bokeh'" in folder.log.read_text():
-            break
-        await asyncio.sleep(0.05)
-    assert "Subprotocol header is not 'bokeh'" in folder.log.read_text()
+    # The cause of the last one is written a moment later.
+    await until_async(lambda: "Subprotocol header is not 'bokeh'" in folder.log.read_text())
     telling = await asyncio.to_thread(gpucluster.connect(folder.id).get_client)
     scheduler_log = repr(await asyncio.to_thread(telling.get_scheduler_logs))
     await asyncio.to_thread(telling.close)
