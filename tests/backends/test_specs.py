@@ -149,28 +149,20 @@ def faults(**options: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("options", "field", "message"),
+    ("backend", "options", "message"),
     [
-        (
-            {"backend": "existing", "address": "tcp://nowhere.invalid:8786"},
-            "address",
-            "host 'nowhere.invalid' not found",
-        ),
-        (
-            {"backend": "existing", "address": "tcp://127.0.0.1:9"},
-            "address",
-            "nothing is listening on port 9 of 127.0.0.1",
-        ),
-        ({"backend": "existing", "scheduler_file": "/tmp/no.json"}, "scheduler_file", "there is no file /tmp/no.json"),
-        ({"backend": "gateway", "address": "http://127.0.0.1:9"}, "address", "nothing is listening on port 9"),
-        ({"backend": "ssh", "hostfile": "/tmp/no-hosts"}, "hostfile", "/tmp/no-hosts cannot be read"),
-        ({"backend": "ssh", "hosts": "a", "ssh_config": "/tmp/no-config"}, "ssh_config", "there is no file"),
-        ({"backend": "kubernetes", "kubeconfig": "/tmp/no-config"}, "kubeconfig", "there is no file /tmp/no-config"),
+        ("existing", {"address": "tcp://nowhere.invalid:8786"}, "host 'nowhere.invalid' not found"),
+        ("existing", {"address": "tcp://127.0.0.1:9"}, "nothing is listening on port 9 of 127.0.0.1"),
+        ("existing", {"scheduler_file": "/tmp/no.json"}, "there is no file /tmp/no.json"),
+        ("gateway", {"address": "http://127.0.0.1:9"}, "nothing is listening on port 9"),
+        ("ssh", {"hostfile": "/tmp/no-hosts"}, "/tmp/no-hosts cannot be read"),
+        ("ssh", {"hosts": "a", "ssh_config": "/tmp/no-config"}, "there is no file"),
+        ("kubernetes", {"kubeconfig": "/tmp/no-config"}, "there is no file /tmp/no-config"),
     ],
 )
-def test_missing_files_and_hosts_are_reported_at_their_field(options, field, message):
-    [(at, text)] = faults(**options)
-    assert at == field
+def test_missing_files_and_hosts_are_reported_at_their_field(backend, options, message):
+    [(at, text)] = faults(backend=backend, **options)
+    assert at == [*options][-1]
     assert text.startswith(message)
     assert not text.endswith(".")
 

@@ -49,14 +49,9 @@ def test_ranks_on_two_hosts(protocol, site, network, servers, tmp_path, wait_unt
     login.write_text(f'#!/bin/sh\nexec ssh -F {servers.config} "$@"\n')
     login.chmod(0o755)
     options = f"-launcher ssh -launcher-exec {login} -iface eth0 -hosts {network.address(1)},{network.address(2)}"
-    done = subprocess.run(
-        [*network.on(0), sys.executable, "-c", USE, str(MPIEXEC), f"{options} -ppn 1", protocol],
-        capture_output=True,
-        text=True,
-        env={**cluster_environment(), "GPUCLUSTER_DIR": str(site.directory)},
-        timeout=90,
-        check=False,
-    )
+    environment = {**cluster_environment(), "GPUCLUSTER_DIR": str(site.directory)}
+    command = [*network.on(0), sys.executable, "-c", USE, str(MPIEXEC), f"{options} -ppn 1", protocol]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=90, check=False)
     assert done.returncode == 0, done.stderr
     assert sorted(json.loads(done.stdout)) == [[0, 2, "h1", "hello"], [1, 2, "h2", "hello"]]
     model = site.get("far")

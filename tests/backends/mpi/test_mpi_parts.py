@@ -128,10 +128,8 @@ async def end_of(*command: str) -> str | None:
 
 
 async def test_launcher_that_starts_another_program():
-    assert (
-        await end_of("echo", "hi", "-n", "2")
-        == "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
-    )
+    why = "mpiexec started no rank (do launcher_options name another program?): hi -n 2"
+    assert await end_of("echo", "hi", "-n", "2") == why
 
 
 ABORTED = "Abort(7) on node 1 (rank 1 in comm 0): "

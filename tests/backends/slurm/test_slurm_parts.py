@@ -169,19 +169,12 @@ def test_job_on_several_nodes_runs_the_same_on_each(folder):
 @pytest.mark.parametrize(
     ("there", "n", "stay", "leave", "too_big", "missing"),
     [
-        ("", 6, "", "", "", [4, 2]),
-        ("4R 4R", 8, "4R 4R", "", "", []),
-        ("4R 4R", 4, "4R", "4R", "", []),
-        ("4R 4R", 6, "4R", "", "4R", [2]),
-        ("4R", 2, "", "", "4R", [2]),
-        ("4P", 2, "", "4P", "", [2]),
-        ("4R 2P", 2, "2P", "", "4R", []),
-        ("4R 2R", 2, "2R", "4R", "", []),
-        ("4P 4R", 4, "4R", "4P", "", []),
-        ("4R 2R", 0, "", "2R 4R", "", []),
-        ("4R 2R", 8, "4R 2R", "", "", [2]),
+        ("", 6, "", "", "", [4, 2]), ("4R 4R", 8, "4R 4R", "", "", []), ("4R 4R", 4, "4R", "4R", "", []),
+        ("4R 4R", 6, "4R", "", "4R", [2]), ("4R", 2, "", "", "4R", [2]), ("4P", 2, "", "4P", "", [2]),
+        ("4R 2P", 2, "2P", "", "4R", []), ("4R 2R", 2, "2R", "4R", "", []), ("4P 4R", 4, "4R", "4P", "", []),
+        ("4R 2R", 0, "", "2R 4R", "", []), ("4R 2R", 8, "4R 2R", "", "", [2]),
     ],
-)
+)  # fmt: skip
 def test_fit_of_jobs_to_a_number_of_workers(there, n, stay, leave, too_big, missing):
     jobs_there = [JobSlot(str(number), int(text[0])) for number, text in enumerate(there.split())]
     for slot, text in zip(jobs_there, there.split(), strict=True):
@@ -372,9 +365,8 @@ async def test_output_of_ended_jobs_is_limited(folder):
 
 def test_error_line_is_the_most_relevant_one():
     assert error_line([]) is None
-    assert error_line(["/var/spool/job7/slurm_script: line 9: /x/python: No such file or directory"]) == (
-        "/x/python: No such file or directory"
-    )
+    line = "/x/python: No such file or directory"
+    assert error_line([f"/var/spool/job7/slurm_script: line 9: {line}"]) == line
 
 
 # -- slots -------------------------------------------------------------------------------------------
