@@ -204,20 +204,15 @@ def test_unwritable_file_is_refused(tmp_path):
 
 
 REPORT = ProfileReport(
-    complete=True,
-    cluster="lab",
-    wall_seconds=2.0,
-    n_tasks=1,
+    complete=True, cluster="lab", wall_seconds=2.0, n_tasks=1, notes=["Something was not measured."],
     findings=[Finding(rule="fine", title="No bottleneck found", evidence="All is well.", advice="Go on.")],
     prefixes=[PrefixFigures(prefix="inc", n_tasks=1, compute_seconds=1.0)],
     workers=[WorkerFigures(name="0", n_threads=1, n_tasks=1, busy_seconds=1.0, idle_share=0.5)],
-    notes=["Something was not measured."],
     timeline_data=TimelineData(
-        lanes=["0"],
+        lanes=["0"], lines=[TimelineLine(name="CPU", unit="percent", seconds=[0.0, 2.0], values=[10.0, 90.0])],
         blocks=[TimelineBlock(lane=0, prefix="inc", start_seconds=0.0, stop_seconds=1.0, busy_seconds=1.0)],
-        lines=[TimelineLine(name="CPU", unit="percent", seconds=[0.0, 2.0], values=[10.0, 90.0])],
     ),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("html", [REPORT._repr_html_(), report_html(REPORT, timeline=live_timeline(REPORT))])

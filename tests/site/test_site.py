@@ -102,54 +102,35 @@ def test_defaults_are_filled_in_where_they_fit(site):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "sentence", "open_value"),
+    ("text", "line", "sentence", "field", "value"),
     [
-        (
-            "defaults: {local: {memory_limit: 8 GiB}}\nlimits:\n  local: {memory_limit: 1 GiB}\n",
-            1,
-            "defaults.local.memory_limit: contradicts limits.local.memory_limit (line 3): must be at most 1 GiB at "
-            "this site, not 8 GiB. Until one of them is changed, this default does not count.",
-            ("memory_limit", 2**30),
-        ),
-        (
-            "defaults:\n  all: {idle_timeout_seconds: 1800}\nlimits: {local: {idle_timeout_seconds: 600}}\n",
-            2,
-            "defaults.all.idle_timeout_seconds: contradicts limits.local.idle_timeout_seconds (line 3): must be",
-            ("idle_timeout_seconds", 600),
-        ),
-        (
-            "defaults: {all: {idle_timeout_seconds: 1800}}\nsharing:\n  per_user:\n    idle_timeout_seconds: 600\n",
-            1,
-            "idle_timeout_seconds: contradicts sharing.per_user.idle_timeout_seconds (line 4): must be",
-            ("idle_timeout_seconds", 600),
-        ),
-        (
-            "defaults: {local: {n_workers: 4}, mpi: {n_workers: 2}}\nsharing: {per_user: {memory: 513 MiB}}\n",
-            1,
-            "defaults.local.n_workers: contradicts sharing.per_user.memory (line 2): is more than one user may have",
-            ("n_workers", None),
-        ),
-        (
-            "defaults: {local: {scratch_limit: 4 GiB}}\nsharing: {per_user: {scratch: 1 GiB}}\n",
-            1,
-            "defaults.local.scratch_limit: contradicts sharing.per_user.scratch (line 2): is more than",
-            ("scratch_limit", "auto"),
-        ),
-        (
-            "defaults: {cuda: {devices: [0, 1]}}\nsharing: {per_user: {gpus: 1}}\n",
-            1,
-            "defaults.cuda.devices: contradicts sharing.per_user.gpus (line 2): is more than one user may have",
-            ("n_workers", None),
-        ),
+        ("defaults: {local: {memory_limit: 8 GiB}}\nlimits:\n  local: {memory_limit: 1 GiB}\n", 1,
+         "defaults.local.memory_limit: contradicts limits.local.memory_limit (line 3): must be at most 1 GiB at "
+         "this site, not 8 GiB. Until one of them is changed, this default does not count.", "memory_limit", 2**30),
+        ("defaults:\n  all: {idle_timeout_seconds: 1800}\nlimits: {local: {idle_timeout_seconds: 600}}\n", 2,
+         "defaults.all.idle_timeout_seconds: contradicts limits.local.idle_timeout_seconds (line 3): must be",
+         "idle_timeout_seconds", 600),
+        ("defaults: {all: {idle_timeout_seconds: 1800}}\nsharing:\n  per_user:\n    idle_timeout_seconds: 600\n", 1,
+         "idle_timeout_seconds: contradicts sharing.per_user.idle_timeout_seconds (line 4): must be",
+         "idle_timeout_seconds", 600),
+        ("defaults: {local: {n_workers: 4}, mpi: {n_workers: 2}}\nsharing: {per_user: {memory: 513 MiB}}\n", 1,
+         "defaults.local.n_workers: contradicts sharing.per_user.memory (line 2): is more than one user may have",
+         "n_workers", None),
+        ("defaults: {local: {scratch_limit: 4 GiB}}\nsharing: {per_user: {scratch: 1 GiB}}\n", 1,
+         "defaults.local.scratch_limit: contradicts sharing.per_user.scratch (line 2): is more than",
+         "scratch_limit", "auto"),
+        ("defaults: {cuda: {devices: [0, 1]}}\nsharing: {per_user: {gpus: 1}}\n", 1,
+         "defaults.cuda.devices: contradicts sharing.per_user.gpus (line 2): is more than one user may have",
+         "n_workers", None),
     ],
-)
-def test_default_above_limit_is_reported_and_ignored(site, text, line, sentence, open_value):
+)  # fmt: skip
+def test_default_above_limit_is_reported_and_ignored(site, text, line, sentence, field, value):
     path = site(text)
     [trouble] = this_site().troubles
     assert trouble.startswith(f"{path}, line {line}: ") and sentence in trouble
     made = checked_spec({"backend": "local"})
-    assert getattr(made, open_value[0]) == open_value[1], "the limit does not replace the default"
-    default = this_site().schemas()["local"]["properties"][open_value[0]]["default"]
+    assert getattr(made, field) == value, "the limit does not replace the default"
+    default = this_site().schemas()["local"]["properties"][field]["default"]
     assert default not in ("8 GiB", "4 GiB", 1800, "none", 4)
 
 
@@ -321,24 +302,15 @@ def test_errors_are_reported_with_line(site, text, line, sentence):
 @pytest.mark.parametrize(
     "text",
     [
-        "limits:\n",
-        "limits:\n  local: {n_workrs: 4}\n",
-        "limits:\n  local: {n_workers: many}\n",
-        "limits:\n  local: {n_workers: 99999999999999999999999}\n",
-        "limits:\n  local: {walltime: 1:2:3:4}\n",
-        "limits:\n  local: {n_workers: }\n",
-        "limits: {al: {n_workers: 4}}\n",
+        "limits:\n", "limits:\n  local: {n_workrs: 4}\n", "limits:\n  local: {n_workers: many}\n",
+        "limits:\n  local: {n_workers: 99999999999999999999999}\n", "limits:\n  local: {walltime: 1:2:3:4}\n",
+        "limits:\n  local: {n_workers: }\n", "limits: {al: {n_workers: 4}}\n",
         "limits: {locall: {n_workers: 9}, local: {n_workers: 5, threads_per_worker: 2}}\n",
-        "limits:\n  locall: {n_workers: 4}\n",
-        "limits:\n  all: {memory_limit: 80%}\n",
-        "limits:\n  all: {kinds: []}\n",
-        "limits: 4\n",
-        "limit: {all: {n_workers: 4}}\n",
-        "limits: {all: {n_workers: 4}\n",
-        "limits: {}\nlimits: {}\n",
-        "- limits\n",
+        "limits:\n  locall: {n_workers: 4}\n", "limits:\n  all: {memory_limit: 80%}\n",
+        "limits:\n  all: {kinds: []}\n", "limits: 4\n", "limit: {all: {n_workers: 4}}\n",
+        "limits: {all: {n_workers: 4}\n", "limits: {}\nlimits: {}\n", "- limits\n",
     ],
-)
+)  # fmt: skip
 def test_unreadable_limit_becomes_least(site, text):
     site(text)
     [trouble] = this_site().troubles
