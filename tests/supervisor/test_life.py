@@ -10,15 +10,7 @@ from contextlib import ExitStack
 import gpucluster
 import psutil
 import pytest
-from gpucluster.protocol.errors import (
-    ClusterEnded,
-    ClusterNotFound,
-    InvalidRequest,
-    InvalidState,
-    NameTaken,
-    OperationTimedOut,
-    StartFailed,
-)
+from gpucluster.protocol import errors
 from gpucluster.protocol.models import ClusterState
 
 
@@ -136,17 +128,17 @@ def test_killed_worker_is_replaced(shared_site, two, tmp_path):
 def test_bad_requests_change_nothing(shared_site, two):
     before = shared_site.get(two)
     for patch in ({}, {"n_workers": -1}, {"n_workers": "abc"}, {"adapt": {"minimum": 5, "maximum": 1}}, {"x": 1}):
-        with pytest.raises(InvalidRequest):
+        with pytest.raises(errors.InvalidRequest):
             shared_site.control.patch(two, patch)
     after = shared_site.get(two)
     assert (after.wanted, after.state, pids(after)) == (before.wanted, before.state, pids(before))
-    with pytest.raises(InvalidState, match="is running; stop it before you remove it"):
+    with pytest.raises(errors.InvalidState, match="is running; stop it before you remove it"):
         shared_site.control.remove(two)
     for verb in (shared_site.control.get, shared_site.control.stop, shared_site.control.restart,
                  shared_site.control.remove, shared_site.control.logs, shared_site.control.dashboard):  # fmt: skip
-        with pytest.raises(ClusterNotFound, match="There is no cluster 'unknown'. Running clusters: .*shared"):
+        with pytest.raises(errors.ClusterNotFound, match="There is no cluster 'unknown'. Running clusters: .*shared"):
             verb("unknown")
-    with pytest.raises(ClusterNotFound):
+    with pytest.raises(errors.ClusterNotFound):
         shared_site.control.patch("unknown", {"n_workers": 1})
 
 
@@ -162,7 +154,7 @@ def test_idle_timeout_can_be_changed(shared_site, two):
 
 def test_wait_timeout_leaves_cluster_running(shared_site, two):
     shared_site.control.patch(two, {"n_workers": 3})
-    with pytest.raises(OperationTimedOut, match="It continues; see its log, or stop it"):
+    with pytest.raises(errors.OperationTimedOut, match="It continues; see its log, or stop it"):
         shared_site.control.wait(two, timeout=0)
     seen = []
     model = shared_site.control.wait(two, timeout=90, progress=seen.append)
@@ -205,7 +197,7 @@ def test_secrets_are_not_shown(shared_site, two):
 
 
 def test_name_of_running_cluster_is_taken(shared_site, two):
-    with pytest.raises(NameTaken, match="A cluster named 'shared' exists already. Connect to it"):
+    with pytest.raises(errors.NameTaken, match="A cluster named 'shared' exists already. Connect to it"):
         shared_site.create(name="shared")
 
 
@@ -228,9 +220,9 @@ def test_end_leaves_only_record_and_log(site, wait_until, tmp_path):
     assert tmp_path.exists()
     assert site.control.stop("short") == stopped, "stopping twice changes nothing"
     for change in ({"n_workers": 1}, None):
-        with pytest.raises(InvalidState, match="The cluster 'short' has stopped; create a new one"):
+        with pytest.raises(errors.InvalidState, match="The cluster 'short' has stopped; create a new one"):
             site.control.patch("short", change) if change else site.control.restart("short", wait=False)
-    with pytest.raises(ClusterEnded, match="The cluster 'short' was stopped"):
+    with pytest.raises(errors.ClusterEnded, match="The cluster 'short' was stopped"):
         site.control.wait("short")
     site.control.remove("short")
     assert site.control.list() == []
@@ -278,7 +270,7 @@ def test_idle_cluster_stops_unless_connected(site):
 def test_stop_during_start(site, wait_until):
     model = site.create(name="hasty")
     assert model.state is ClusterState.STARTING
-    with pytest.raises(InvalidState):
+    with pytest.raises(errors.InvalidState):
         site.control.restart("hasty", wait=False)
     assert site.control.stop("hasty", wait=False).wanted.stopped
     assert site.control.stop("hasty").state is ClusterState.STOPPED
@@ -296,6 +288,6 @@ def test_replaceable_scratch_directory_is_refused(site, tmp_path):
     """Spilled data is unpickled when it is read back."""
     tmp_path.chmod(0o777)
     model = site.create(local_directory=str(tmp_path))
-    with pytest.raises(StartFailed, match="local_directory: other users can write to"):
+    with pytest.raises(errors.StartFailed, match="local_directory: other users can write to"):
         site.control.wait(model.id)
     assert list(tmp_path.iterdir()) == []

@@ -18,14 +18,6 @@ from gpucluster.protocol.telemetry import TelemetryHistory
 from gpucluster.registry.logs import read_cells
 from gpucluster.supervisor.figures import sampler as sampling
 from gpucluster.supervisor.figures.cells import CellLog
-from gpucluster.supervisor.figures.sampler import (
-    MOST_WORKER_POINTS,
-    History,
-    Sampler,
-    Series,
-    compact,
-    points_per_worker,
-)
 from gpucluster.supervisor.process import warmup
 from gpucluster.telemetry.columns import COLUMNS, METRIC, VERSION
 
@@ -45,7 +37,7 @@ async def cluster():
 @pytest.fixture
 async def sampler(cluster):
     view = InProcessScheduler(cluster.scheduler)
-    sampler = Sampler(view, "0000000a")
+    sampler = sampling.Sampler(view, "0000000a")
     sampler.start(devices=False)
     yield sampler
     sampler.stop()
@@ -112,15 +104,15 @@ async def test_no_workers_are_no_error(cluster, sampler):
 
 def test_columns_are_folded():
     columns = {"workers": ["a", "b"], "x": [1, 1], "y": [1, 2], "z": [None, None], "w": [None, 1]}
-    assert compact(columns) == {"workers": ["a", "b"], "x": 1, "y": [1, 2], "w": [None, 1]}
-    assert compact({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
+    assert sampling.compact(columns) == {"workers": ["a", "b"], "x": 1, "y": [1, 2], "w": [None, 1]}
+    assert sampling.compact({"workers": ["a"], "x": [1]}) == {"workers": ["a"], "x": 1}
 
 
 async def test_samples_are_not_encoded_without_listeners(cluster, sampler, monkeypatch):
     monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.05)
     encoded = []
-    monkeypatch.setattr(Sampler, "encoded", lambda self, columns: encoded.append(1) or b"{}\n")
-    monkeypatch.setattr(Sampler, "interval", 0.05)
+    monkeypatch.setattr(sampling.Sampler, "encoded", lambda self, columns: encoded.append(1) or b"{}\n")
+    monkeypatch.setattr(sampling.Sampler, "interval", 0.05)
     await until_async(lambda: len(sampler.history._totals) >= 5)
     assert not encoded
     await first(sampler)
@@ -128,15 +120,15 @@ async def test_samples_are_not_encoded_without_listeners(cluster, sampler, monke
 
 
 async def test_listeners_share_one_encoding(cluster, sampler, monkeypatch):
-    monkeypatch.setattr(Sampler, "interval", 0.05)
+    monkeypatch.setattr(sampling.Sampler, "interval", 0.05)
     made = []
-    encode = Sampler.encoded
+    encode = sampling.Sampler.encoded
 
     def counted(self, columns):
         made.append(encode(self, columns))
         return made[-1]
 
-    monkeypatch.setattr(Sampler, "encoded", counted)
+    monkeypatch.setattr(sampling.Sampler, "encoded", counted)
 
     async def take(n):
         listening = sampler.listen()
@@ -151,7 +143,7 @@ async def test_listeners_share_one_encoding(cluster, sampler, monkeypatch):
 
 
 async def test_slow_listener_gets_newest_sample(cluster, sampler, monkeypatch):
-    monkeypatch.setattr(Sampler, "interval", 0.02)
+    monkeypatch.setattr(sampling.Sampler, "interval", 0.02)
     slow = sampler.listen()
     oldest = await anext(slow)
     fast = sampler.listen()
@@ -241,7 +233,7 @@ async def test_earlier_results_are_counted(cluster):
 
 
 async def test_an_error_does_not_end_the_sampling(cluster, sampler, monkeypatch, caplog):
-    monkeypatch.setattr(Sampler, "interval", 0.02)
+    monkeypatch.setattr(sampling.Sampler, "interval", 0.02)
     monkeypatch.setattr(sampling, "INTERVAL_SECONDS", 0.002)
     broken = iter([True, False])
     read = HeartbeatReader.read
@@ -285,9 +277,9 @@ async def test_unused_cluster_rests(cluster, sampler, monkeypatch):
 
 
 async def test_cell_is_reported_at_once_and_its_end_too(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr(Sampler, "interval", 600.0)
+    monkeypatch.setattr(sampling.Sampler, "interval", 600.0)
     view = InProcessScheduler(cluster.scheduler)
-    sampler = Sampler(view, "0000000a", cells=CellLog(tmp_path / "cells"))
+    sampler = sampling.Sampler(view, "0000000a", cells=CellLog(tmp_path / "cells"))
     sampler.start(devices=False)
     listening = sampler.listen(cells=True)
     assert (await anext(listening)).startswith(b'{"kind":"telemetry"')
@@ -367,7 +359,7 @@ async def test_failure_belongs_to_its_cell(cluster):
 
 @pytest.fixture
 def history():
-    return History("0000000a")
+    return sampling.History("0000000a")
 
 
 def columns(n_workers, value=1.0, **more):
@@ -418,7 +410,7 @@ def test_ten_minutes_and_no_more(history):
 
 @pytest.mark.parametrize(("n_workers", "points"), [(0, 600), (1, 600), (33, 600), (100, 200), (1000, 20), (9000, 20)])
 def test_many_workers_have_fewer_points_each(n_workers, points):
-    assert points_per_worker(n_workers) == points
+    assert sampling.points_per_worker(n_workers) == points
 
 
 def test_a_thousand_workers_fit(history):
@@ -427,7 +419,7 @@ def test_a_thousand_workers_fit(history):
     model = decoded(history)
     assert len(model.seconds) == 100, "one every six seconds"
     assert 18 <= len(model.worker_seconds) <= 20
-    assert sum(len(worker.cpu_percent) for worker in model.workers.values()) <= MOST_WORKER_POINTS
+    assert sum(len(worker.cpu_percent) for worker in model.workers.values()) <= sampling.MOST_WORKER_POINTS
     assert model.worker_seconds[0] <= -500, "less than ten minutes"
 
 
@@ -436,7 +428,7 @@ def test_rows_become_coarse_with_many_workers(history):
         history.add(columns(2, value=second), float(second))
     history.add(columns(400, value=7.0), 330.0)
     model = decoded(history)
-    assert len(model.worker_seconds) <= points_per_worker(400)
+    assert len(model.worker_seconds) <= sampling.points_per_worker(400)
     assert model.worker_seconds == sorted(model.worker_seconds)
     assert model.worker_seconds[-1] == 0.0
     assert model.workers["w0"].cpu_percent[-1] == model.workers["w399"].cpu_percent[-1] == 7.0
@@ -452,7 +444,7 @@ def test_worker_is_forgotten_after_ten_minutes(history):
 
 
 def test_thinning_keeps_the_newest():
-    series = Series(["x"])
+    series = sampling.Series(["x"])
     for number in range(10):
         series.append(float(number), {"x": float(number)})
     series.forget(before=0.0, most=3)
