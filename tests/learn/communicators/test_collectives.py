@@ -75,7 +75,9 @@ def test_workers(dask_client: Any, split: Any) -> None:
 
 @pytest.mark.parametrize(("security", "transport"), [(True, "tls"), (None, "inproc")])
 def test_workers_without_plain_sockets(split: Any, security: bool | None, transport: str) -> None:
-    local = LocalCluster(n_workers=3, threads_per_worker=1, processes=False, security=security, dashboard_address=None)
+    local = LocalCluster(
+        n_workers=3, threads_per_worker=1, processes=False, security=security, dashboard_address="127.0.0.1:0"
+    )
     with local as cluster, Client(cluster):
         assert cluster.scheduler_address.startswith(f"{transport}://")
         check(run_on_ranks(ranks, split(np.zeros((8, 1)), 3)))

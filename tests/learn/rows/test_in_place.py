@@ -264,7 +264,9 @@ def test_successive_runs_share_connections(fresh_client: Client) -> None:
 
 @pytest.mark.full
 def test_tls_connections_are_kept() -> None:
-    local = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, security=True, dashboard_address=None)
+    local = LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, security=True, dashboard_address="127.0.0.1:0"
+    )
     with local as cluster, Client(cluster) as client:
         data = kept_on_workers()
         before = client.run_on_scheduler(transitions)
