@@ -10,12 +10,9 @@ from gpucluster.datasets.errors import DamagedFile, InvalidOption, MissingLibrar
 from gpucluster.datasets.tables import path_of, read_rows, stored_tables
 
 SHAPES = {
-    "flights": (336_776, 19),
-    "weather": (26_115, 15),
-    "planes": (3_322, 9),
-    "airports": (1_458, 8),
+    "flights": (336_776, 19), "weather": (26_115, 15), "planes": (3_322, 9), "airports": (1_458, 8),
     "airlines": (16, 2),
-}
+}  # fmt: skip
 CARIBBEAN = {"BQN", "PSE", "SJU", "STT"}
 
 

@@ -11,14 +11,11 @@ from gpucluster.lessons.learner_progress import load
 from gpucluster.lessons.results import LESSON_MIME
 
 
-def test_hints_come_one_after_the_other_and_then_the_solution() -> None:
+def test_hints_come_one_after_the_other_and_the_solution_waits_for_them() -> None:
     texts = [hint("06.2").text for _ in range(4)]
     assert [text[:16] for text in texts[:3]] == ["**Hint 1 of 3.**", "**Hint 2 of 3.**", "**Hint 3 of 3.**"]
     assert 'solution("06.2")' in texts[3]
     assert "def assign" in solution("06.2").text
-
-
-def test_the_solution_waits_for_the_hints() -> None:
     hint("06.3")
     assert solution("06.3").text.startswith("There are 2 hints left")
     assert "def partial" in solution("06.3", anyway=True).text
@@ -32,15 +29,11 @@ def test_a_check_names_the_next_hint() -> None:
     assert 'solution("06.2")' in check("06.2", ...).next_step
 
 
-@pytest.mark.parametrize("number", [0, 4, -1])
-def test_a_hint_that_does_not_exist(number: int) -> None:
-    assert hint("06.2", number).text == "06.2 has the hints 1 to 3."
-
-
-@pytest.mark.parametrize("number", ["06.99", "nonsense", ""])
-def test_an_exercise_that_does_not_exist(number: str) -> None:
-    assert hint(number).text == f"There are no hints for {number}."
-    assert solution(number).text == f"There is no solution for {number}."
+def test_hints_and_exercises_that_do_not_exist() -> None:
+    assert {hint("06.2", number).text for number in (0, 4, -1)} == {"06.2 has the hints 1 to 3."}
+    for number in ("06.99", "nonsense", ""):
+        assert hint(number).text == f"There are no hints for {number}."
+        assert solution(number).text == f"There is no solution for {number}."
 
 
 def test_no_hint_gives_the_whole_solution() -> None:
@@ -74,9 +67,10 @@ def test_one_is_in_the_singular(unit: str, one: str) -> None:
 
 
 def test_no_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    predict("06.a", 3)
     predict("06.a", ...)
     assert "No prediction yet" in capsys.readouterr().out
-    assert repr(compare("06.a", 3)).startswith("Observed: 3. You made no prediction")
+    assert repr(compare("06.a", 3)).startswith("Observed: 3. You made no prediction"), "the old guess is forgotten"
 
 
 @pytest.mark.parametrize(
@@ -98,12 +92,6 @@ def test_a_prediction_of_the_wrong_kind_is_refused(capsys: pytest.CaptureFixture
     predict("q", 3)
     assert repr(compare("q", "many")).endswith("That is different. Can you explain why?")
     predict("q", ...)
-
-
-def test_asking_again_forgets_the_old_guess() -> None:
-    predict("q", 3)
-    predict("q", ...)
-    assert "no prediction" in repr(compare("q", 3))
 
 
 def test_numbers_of_numpy_are_numbers(capsys: pytest.CaptureFixture[str], own_progress: Path) -> None:

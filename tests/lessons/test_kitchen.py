@@ -49,12 +49,9 @@ def test_the_orders_of_the_evening_are_those_that_the_lesson_speaks_of() -> None
     assert max(bounds.values()) == pytest.approx(1.8)
 
 
-def test_the_longest_chain_counts_orders_that_wait_for_each_other() -> None:
+def test_figures_of_orders_and_logs() -> None:
     orders = [Order("c", 3, after=("a", "b")), Order("a", 1), Order("b", 2, after=("a",)), Order("d", 5)]
     assert longest_chain(orders) == 6
-
-
-def test_most_at_once_lets_a_knife_pass_from_hand_to_hand() -> None:
     log = [entry("a", 0, 0, 0, 1), entry("b", 1, 0, 1, 2), entry("c", 2, 0, 0.5, 1.5)]
     assert most_at_once(log) == 2
     assert most_at_once([]) == 0

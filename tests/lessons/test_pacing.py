@@ -76,16 +76,12 @@ def test_a_row_says_which_lesson_and_how_far() -> None:
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "teaching" / "live-coding.md"
 
 
-def cells() -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
 @pytest.mark.processes
 @pytest.mark.full
 def test_the_scripts_run_as_written(registry: Path) -> None:
     notebook: dict[str, Any] = {"__name__": "live"}
     said = []
-    for cell in cells():
+    for cell in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         with redirect_stdout(io.StringIO()) as out:
             exec(compile(cell, str(PAGE), "exec"), notebook)
         said.append(out.getvalue())

@@ -95,22 +95,15 @@ def test_the_card_scales_and_stops(page: FrontEnd, blue: Any, site: Any) -> None
 
 
 HOSTILE: list[Any] = [
-    None,
-    [],
-    "stop",
-    {},
-    {"method": "update"},
+    None, [], "stop", {}, {"method": "update"}, {"method": "custom"}, {"method": ["custom"]},
+    {"method": "custom", "content": "stop"}, {"method": "echo_update", "state": {"note": "x"}},
     {"method": "update", "state": {"_esm": "alert(1)", "cluster": {}, "note": "gone", "sample": "x", "nonsense": 1}},
     {"method": "update", "state": {"_view_module": "evil", "keys": [], "comm": None}, "buffer_paths": [["sample"]]},
-    {"method": "custom"},
-    {"method": "custom", "content": "stop"},
     {"method": "custom", "content": {"kind": "stop", "id": "another"}},
     {"method": "custom", "content": {"kind": "scale", "n_workers": {"$": 1}}},
     {"method": "custom", "content": {"kind": "page", "page": "../../../etc"}},
     {"method": "custom", "content": {"kind": "anywidget-command", "name": "close", "id": "1"}},
-    {"method": "echo_update", "state": {"note": "x"}},
-    {"method": ["custom"]},
-]
+]  # fmt: skip
 
 
 @pytest.mark.full

@@ -11,14 +11,7 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from gpucluster.learn import (
-    GaussianNB,
-    KNeighborsClassifier,
-    LabelEncoder,
-    LogisticRegression,
-    MLPClassifier,
-    RandomForestClassifier,
-)
+from gpucluster import learn
 from gpucluster.learn import metrics as ours
 from gpucluster.learn.errors import InvalidData
 from sklearn import ensemble, linear_model, naive_bayes, neighbors, neural_network
@@ -103,11 +96,11 @@ def test_pairs_of_labels_like_scikit_learn(metric: str) -> None:
 ROWS = np.random.default_rng(1).random((6, 2))
 FRAME = pd.DataFrame(ROWS, columns=["a", "b"])
 MODELS = [
-    (GaussianNB(), naive_bayes.GaussianNB()),
-    (LogisticRegression(), linear_model.LogisticRegression()),
-    (MLPClassifier(max_iter=2), neural_network.MLPClassifier(max_iter=2)),
-    (KNeighborsClassifier(2), neighbors.KNeighborsClassifier(2)),
-    (RandomForestClassifier(3, random_state=0), ensemble.RandomForestClassifier(3, random_state=0)),
+    (learn.GaussianNB(), naive_bayes.GaussianNB()),
+    (learn.LogisticRegression(), linear_model.LogisticRegression()),
+    (learn.MLPClassifier(max_iter=2), neural_network.MLPClassifier(max_iter=2)),
+    (learn.KNeighborsClassifier(2), neighbors.KNeighborsClassifier(2)),
+    (learn.RandomForestClassifier(3, random_state=0), ensemble.RandomForestClassifier(3, random_state=0)),
 ]
 
 
@@ -119,14 +112,14 @@ def test_classifiers_like_scikit_learn(models: tuple[Any, Any]) -> None:
     for name, labels in LABELS.items():
         X: Any = dd.from_pandas(FRAME, npartitions=2) if isinstance(labels, pd.Series) else _on_dask(ROWS)
         y = _on_dask(labels)
-        if name != "bytes" and (labels.size <= len(ROWS) or isinstance(mine, KNeighborsClassifier)):
+        if name != "bytes" and (labels.size <= len(ROWS) or isinstance(mine, learn.KNeighborsClassifier)):
             found, expected = _outcome(_classes, mine, X, y), _expected(_classes, other, ROWS, labels)
             if found != expected:
                 different[name, "classes"] = found, expected
         for known in (FEW, WORDS):
             found, expected = _outcome(_score, mine, known, X, y), _expected(_score, other, known, ROWS, labels)
             # The network draws different batches from scikit-learn's.
-            if found != expected and (not isinstance(mine, MLPClassifier) or "refused" in (found, expected)):
+            if found != expected and (not isinstance(mine, learn.MLPClassifier) or "refused" in (found, expected)):
                 different[name, f"score of {known.dtype}"] = found, expected
     assert different == {}
 
@@ -155,7 +148,7 @@ def test_several_labels_per_row() -> None:
     X, weights = np.random.default_rng(0).random((40, 3)), np.arange(40.0)
     y = (X > 0.5).astype(int)
     lazy = _on_dask(X)
-    guess = KNeighborsClassifier(3).fit(lazy, _on_dask(y)).predict(lazy)
+    guess = learn.KNeighborsClassifier(3).fit(lazy, _on_dask(y)).predict(lazy)
     reference = neighbors.KNeighborsClassifier(3).fit(X, y)
     for options in ({}, {"normalize": False}, {"sample_weight": weights}):
         found = ours.accuracy_score(_on_dask(y), guess, **options)
@@ -174,9 +167,9 @@ def test_one_in_memory(kind: str) -> None:
     weights = dd.from_pandas(pd.Series(np.arange(6.0)), npartitions=3)
     assert ours.accuracy_score(series, labels, normalize=False, sample_weight=weights) == 15
     frame = dd.from_pandas(pd.DataFrame(ROWS), npartitions=2)
-    expected = LogisticRegression().fit(ROWS, np.asarray(labels)).score(ROWS, np.asarray(labels))
+    expected = learn.LogisticRegression().fit(ROWS, np.asarray(labels)).score(ROWS, np.asarray(labels))
     for X in (_on_dask(ROWS), frame):
-        assert LogisticRegression().fit(X, labels).score(X, labels) == expected
+        assert learn.LogisticRegression().fit(X, labels).score(X, labels) == expected
 
 
 def test_different_blocks_of_unknown_lengths_are_refused() -> None:
@@ -186,8 +179,8 @@ def test_different_blocks_of_unknown_lengths_are_refused() -> None:
         lambda: ours.accuracy_score(series, halves),
         lambda: ours.mean_squared_error(halves, series),
         lambda: ours.log_loss(halves, da.full((6, 3), 1 / 3, chunks=(4, -1)), sample_weight=series),
-        lambda: GaussianNB().fit(X, series),
-        lambda: KNeighborsClassifier().fit(X, series),
+        lambda: learn.GaussianNB().fit(X, series),
+        lambda: learn.KNeighborsClassifier().fit(X, series),
     ):
         with pytest.raises(InvalidData, match=r"chunks do not match: a block of \d rows is next to"):
             call()
@@ -207,11 +200,14 @@ def test_messages_name_the_argument() -> None:
         ("y_pred: has 5 rows, but y_true has 6", lambda: ours.r2_score(unknown, np.arange(5))),
         ("y_true: has 5 rows, but y_pred has 6", lambda: ours.r2_score(np.arange(5), unknown)),
         ("y_pred: has 5 rows, but y_true has 6", lambda: ours.r2_score(unknown, other)),
-        ("y: has 2 rows, but X has 3", lambda: GaussianNB().fit(ROWS, FEW).score(unknown_rows, FEW[:2])),
-        ("the prediction: has 3 rows, but y has 2", lambda: GaussianNB().fit(ROWS, FEW).score(_on_dask(ROWS[:3]), two)),
+        ("y: has 2 rows, but X has 3", lambda: learn.GaussianNB().fit(ROWS, FEW).score(unknown_rows, FEW[:2])),
+        (
+            "the prediction: has 3 rows, but y has 2",
+            lambda: learn.GaussianNB().fit(ROWS, FEW).score(_on_dask(ROWS[:3]), two),
+        ),
         ("labels_true: 2 labels are missing", lambda: ours.adjusted_rand_score(y, y)),
         ("y_true: 2 labels are missing", lambda: ours.accuracy_score(y, y)),
-        ("y: 2 labels are missing", lambda: LabelEncoder().fit(y)),
+        ("y: 2 labels are missing", lambda: learn.LabelEncoder().fit(y)),
     ]:
         with pytest.raises(InvalidData, match=f"^{message}"):
             call()

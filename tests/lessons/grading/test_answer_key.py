@@ -66,8 +66,7 @@ def test_the_key_has_more_time_than_learners(hand_in: HandIn, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(
-    ("status", "said"),
-    [("graded", "06.2: It is fast: it took 9 s"), ("time", "--seconds"), ("memory", "--memory")],
+    ("status", "said"), [("graded", "06.2: It is fast: it took 9 s"), ("time", "--seconds"), ("memory", "--memory")]
 )
 def test_why_the_key_fails_is_said_and_no_success_is_claimed(
     status: str, said: str, hand_in: HandIn, here: Path, monkeypatch: pytest.MonkeyPatch,

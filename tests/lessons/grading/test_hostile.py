@@ -193,18 +193,13 @@ def limits_and_priorities() -> list[Any]:
     own = psutil.Process()
     return [
         {kind: resource.getrlimit(kind) for kind in kinds},
-        os.sched_getaffinity(0), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0), own.ionice(),
+        os.sched_getaffinity(0), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0), own.ionice()
     ]  # fmt: skip
 
 
 @pytest.mark.full
 def test_the_one_after_a_hostile_submission_keeps_its_points(
-    hand_in: HandIn,
-    graded: Graded,
-    tmp_path: Path,
-    small_lesson: Path,
-    client: Any,
-    abstract: str,
+    hand_in: HandIn, graded: Graded, tmp_path: Path, small_lesson: Path, client: Any, abstract: str
 ) -> None:
     honest = hand_in("honest")
     out = tmp_path / "out"
@@ -223,7 +218,7 @@ def test_the_one_after_a_hostile_submission_keeps_its_points(
         "folders": [str(honest.parent), str(honest.parent.parent), str(out), str(solution.parent), str(registry)],
         "readable": [str(out / "grades.csv"), gpucluster.__file__],
         "closed": [str(registry), str(honest.parent), *(str(path) for path in registry.iterdir() if path.is_dir())],
-        "secrets": [*of_cluster, str(honest), str(solution), *map(str, of_authors)],
+        "secrets": [*of_cluster, str(honest), str(solution), *map(str, of_authors)]
     }  # fmt: skip
     first = TOOLS.format(given=json.dumps(given)) + PROCESSES + FILES + SPITE
     hand_in("a-hostile", first, {**RIGHT, "06.4": ENDS})

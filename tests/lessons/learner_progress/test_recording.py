@@ -56,17 +56,13 @@ def test_a_parsons_problem_of_the_widget_is_a_check() -> None:
     assert [attempt.state for attempt in progress.attempts] == ["failed", "passed"]
 
 
-def test_hints_and_solution() -> None:
+def test_hints_solution_and_predictions() -> None:
     hints = [{"kind": "hint", "exercise": "06.2", "number": number} for number in (1, 3, 2)]
     entry = after(*hints, {"kind": "solution", "exercise": "06.2"}).exercises["06.2"]
     assert (entry.hints, entry.solution_seen, entry.state) == (3, True, "not_yet")
-
-
-def test_a_prediction_and_its_observation() -> None:
-    entry = after(
-        {"kind": "prediction", "id": "06.a", "predicted": 100}, {"kind": "prediction", "id": "06.a", "observed": 150.5}
-    ).predictions["06.a"]
-    assert (entry.predicted, entry.observed) == (100, 150.5)
+    events = [{"kind": "prediction", "id": "06.a", **value} for value in ({"predicted": 100}, {"observed": 150.5})]
+    prediction = after(*events).predictions["06.a"]
+    assert (prediction.predicted, prediction.observed) == (100, 150.5)
 
 
 @pytest.mark.parametrize("value", [True, 3, 2.5, "three"])

@@ -25,14 +25,15 @@ from gpucluster.protocol.errors import InvalidRequest
 
 @pytest.fixture
 def room(tmp_path: Path) -> Path:
-    folder = tmp_path / "class"
-    folder.mkdir()
-    return folder
+    return made(tmp_path / "class")
 
 
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
-    folder = tmp_path / "me"
+    return made(tmp_path / "me")
+
+
+def made(folder: Path) -> Path:
     folder.mkdir()
     return folder
 
@@ -92,8 +93,7 @@ def test_deleting_the_progress_removes_what_the_class_sees(room: Path, own: Path
 
 def test_two_learners_of_one_name_have_two_files(room: Path, tmp_path: Path) -> None:
     for number in (1, 2):
-        folder = tmp_path / str(number)
-        folder.mkdir()
+        folder = made(tmp_path / str(number))
         path = folder / "gpucluster-progress.json"
         path.write_text(f'{{"schema_version": 1, "created_at": "2026-11-21T10:00:0{number}Z"}}', encoding="utf-8")
         share(room, "Ana", folder)

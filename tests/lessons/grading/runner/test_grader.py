@@ -49,13 +49,9 @@ def session() -> Iterator[KernelSession]:
             shutil.rmtree(root, ignore_errors=True)
 
 
-def place_of(exercise: str) -> Place:
-    return "inside" if exercise in INSIDE else "outside"
-
-
 def judged(session: KernelSession, one: Answer, place: Place | None = None) -> ExerciseGrade:
     session.run(one.text)
-    return session.grade(one.exercise, 1, place or place_of(one.exercise))
+    return session.grade(one.exercise, 1, place or ("inside" if one.exercise in INSIDE else "outside"))
 
 
 def right_answer(exercise: str) -> Answer:
