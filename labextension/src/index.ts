@@ -47,7 +47,7 @@ import { ClusterPanel } from './panel/clusterpanel';
 /** The store; other extensions may ask for it. */
 const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
   id: 'gpucluster:manager',
-  description: 'Knows the clusters of this user.',
+  description: 'Provides the clusters of this user.',
   autoStart: true,
   optional: [ITranslator],
   provides: IClusterManager,
@@ -60,7 +60,7 @@ const managerPlugin: JupyterFrontEndPlugin<IClusterManager> = {
 /** What the server knows of lessons; other extensions may ask for it. */
 const lessonsPlugin: JupyterFrontEndPlugin<ILessonStore> = {
   id: 'gpucluster:lessons',
-  description: 'Knows lessons and progress.',
+  description: 'Provides lessons and progress.',
   autoStart: true,
   provides: ILessonStore,
   activate: (app: JupyterFrontEnd): ILessonStore =>

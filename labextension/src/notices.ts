@@ -29,7 +29,7 @@ export const noticesPlugin: JupyterFrontEndPlugin<void> = {
       onMute: kind => {
         notices.kinds = settings.notices.filter(other => other !== kind);
         registry?.set(PLUGIN_ID, 'notices', [...notices.kinds]).catch((reason: unknown) => {
-          console.error('The settings of gpucluster could not be written.', reason);
+          console.error('The settings could not be saved.', reason);
         });
       }
     });

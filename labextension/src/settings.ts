@@ -68,6 +68,6 @@ export async function followSettings(
     loaded?.changed.connect(copy);
     copy();
   } catch (reason) {
-    console.error('The settings of gpucluster could not be read.', reason);
+    console.error('The settings could not be read.', reason);
   }
 }

@@ -97,7 +97,7 @@ class TestOutputs:
         wrong.focus()
         page.keyboard.press("Space")
         page.keyboard.press("Enter")
-        expect(first.get_by_role("status")).to_have_text("✗ Not right. Choose again.")
+        expect(first.get_by_role("status")).to_have_text("✗ Incorrect. Try again.")
         expect(first.locator(".gpc-Option[data-chosen='true'] .gpc-Option-verdict")).to_have_text(
             "✗ your choice, wrong"
         )
@@ -110,7 +110,7 @@ class TestOutputs:
             if first.get_by_role("radio", name="2.0").is_checked():
                 break
         page.keyboard.press("Enter")
-        expect(first.get_by_role("status")).to_have_text("✓ Right.")
+        expect(first.get_by_role("status")).to_have_text("✓ Correct.")
         expect(first.get_by_text("never means")).to_be_visible()
         expect(study(page, "Quiz: Distributed k-means").get_by_text("1 of 4 right")).to_be_visible()
         # The keys stayed in the quiz: the notebook has no new cell and did not begin to edit one.
@@ -124,29 +124,29 @@ class TestOutputs:
         second.get_by_role("checkbox", name="the sums of each cluster").check()
         second.get_by_role("checkbox", name="the counts of each cluster").check()
         second.get_by_role("button", name="Check").click()
-        expect(second.get_by_role("status")).to_have_text("✓ Right.")
+        expect(second.get_by_role("status")).to_have_text("✓ Correct.")
         third = question(page, 3)
         third.get_by_label("Your number").fill("four")
         expect(third.get_by_role("button", name="Check")).to_be_disabled()
         third.get_by_label("Your number").fill("3,7")
         third.get_by_role("button", name="Check").click()
-        expect(third.get_by_role("status")).to_have_text("✓ Right.")
+        expect(third.get_by_role("status")).to_have_text("✓ Correct.")
         fourth = question(page, 4)
         fourth.get_by_label("Your answer").fill("  AllReduce ")
         fourth.get_by_label("Your answer").press("Enter")
-        expect(fourth.get_by_role("status")).to_have_text("✓ Right.")
+        expect(fourth.get_by_role("status")).to_have_text("✓ Correct.")
         expect(study(page, "Quiz: Distributed k-means").get_by_text("4 of 4 right")).to_be_visible()
 
     def test_what_was_answered_is_there_after_scrolling(self, page: Page) -> None:
         study(page, "Review").scroll_into_view_if_needed()
         first = question(page, 1)
         first.scroll_into_view_if_needed()
-        expect(first.get_by_role("status")).to_have_text("✓ Right.")
+        expect(first.get_by_role("status")).to_have_text("✓ Correct.")
 
     def test_an_exam_is_judged_at_the_end(self, page: Page, lab: Lab) -> None:
         exam = study(page, "Practice exam")
         question(page, 1, "Practice exam").get_by_role("radio", name="2.0").check()
-        expect(exam.get_by_text("✓ Right.")).to_have_count(0)
+        expect(exam.get_by_text("✓ Correct.")).to_have_count(0)
         exam.get_by_role("button", name="Submit").click()
         expect(exam.get_by_text("3 questions have no answer yet.")).to_be_visible()
         exam.get_by_role("button", name="Submit anyway").click()
@@ -188,7 +188,7 @@ class TestOutputs:
         program = parsons.get_by_role("listbox", name="Your program")
         program.focus()
         parsons.get_by_role("button", name="Check the order").press("Enter")
-        expect(parsons.get_by_text("✗ Not right yet.")).to_be_visible()
+        expect(parsons.get_by_text("✗ Not correct yet.")).to_be_visible()
         expect(parsons.get_by_text("wrong:")).to_be_visible()
         # The third and the fourth line belong in the loop.
         program.focus()
@@ -202,7 +202,7 @@ class TestOutputs:
         # There and back again: the order of these two does not matter, that of the others does.
         page.keyboard.press("Alt+ArrowUp")
         parsons.get_by_role("button", name="Check the order").press("Enter")
-        expect(parsons.get_by_text("✓ Right.")).to_be_visible()
+        expect(parsons.get_by_text("✓ Correct.")).to_be_visible()
         progress = eventually(
             lab, lambda known: "06.1" in known.exercises and known.exercises["06.1"].state == "passed"
         )
@@ -276,10 +276,10 @@ class TestPanel:
         record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["It is sorted"]}, folder_of(lab))
         panel = open_lessons(open_panel(page))
         exercise = panel.get_by_title("Open the cell of exercise 06.2")
-        expect(exercise.get_by_role("img", name="not right yet")).to_be_visible()
+        expect(exercise.get_by_role("img", name="not correct yet")).to_be_visible()
         ARTIFACTS.mkdir(exist_ok=True)
         panel.screenshot(path=ARTIFACTS / "lessons.png")
-        expect(panel.get_by_text("In its last check this did not hold: It is sorted.")).to_be_visible()
+        expect(panel.get_by_text("Its last check failed: It is sorted.")).to_be_visible()
 
     def test_a_link_of_a_question_leads_to_the_lesson(self, page: Page) -> None:
         page.locator(".lm-TabBar-tab").filter(has_text="Study.ipynb").click()

@@ -72,7 +72,7 @@ def test_magic_completes_its_verbs_and_options():
 
 
 def test_unsupported_shell_is_refused():
-    with pytest.raises(InvalidRequest, match="There is no completion for 'tcsh'"):
+    with pytest.raises(InvalidRequest, match="No completion for 'tcsh'"):
         completion_script("tcsh")
 
 

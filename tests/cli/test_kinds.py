@@ -153,9 +153,9 @@ def test_clusters_with_one_name_are_chosen_by_id() -> None:
 
 
 def test_cluster_of_another_version_is_named() -> None:
-    notice = "It was made by another version of gpucluster (protocol 99, here 4). Here it can be stopped."
+    notice = "It was created by another version of gpucluster (protocol 99, here 4). Here it can be stopped."
     said = [Message.of(MessageCode.NOTICE, notice)]
     model = waiting(backend="later", backend_title="", protocol_version=99, messages=said, python="", n_pending=0)
     assert "later" in tables.cluster_table([model])
-    assert "It was made by another version" in tables.cluster_table([model])
+    assert "It was created by another version" in tables.cluster_table([model])
     assert f"Notice:   {notice}" in tables.cluster_card(model)

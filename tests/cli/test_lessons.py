@@ -93,11 +93,11 @@ def test_damaged_progress_file_still_lists_lessons(shell, tmp_path):
     (tmp_path / "gpucluster-lessons" / "gpucluster-progress.json").write_text("{", encoding="utf-8")
     code, out, err = shell("list")
     assert (code, "06" in out) == (0, True)
-    assert "is damaged" in err  # also without a terminal
+    assert "is corrupted" in err  # also without a terminal
     assert json.loads(shell("list", "--json")[1])
     code, _, err = shell("progress")
     assert code == 1
-    assert "is damaged" in err
+    assert "is corrupted" in err
 
 
 def test_copy_and_reset_keep_work(shell, tmp_path):
@@ -108,7 +108,7 @@ def test_copy_and_reset_keep_work(shell, tmp_path):
     assert (code, out.count(".ipynb")) == (0, 3)
     work = folder / "06-kmeans.ipynb"
     work.write_text("my work", encoding="utf-8")
-    assert shell("copy", "06")[1] == "Nothing to copy: everything is there already.\n"
+    assert shell("copy", "06")[1] == "Nothing to copy: everything is already there.\n"
     assert work.read_text(encoding="utf-8") == "my work"
     code, out, _ = shell("reset", "06")
     assert code == 0
@@ -125,7 +125,7 @@ def test_current_folder_is_used(shell, tmp_path, monkeypatch):
     inside = tmp_path / "gpucluster-lessons"
     for place in (inside, inside / "06-kmeans"):
         monkeypatch.chdir(place)
-        assert shell("copy", "06")[1] == "Nothing to copy: everything is there already.\n"
+        assert shell("copy", "06")[1] == "Nothing to copy: everything is already there.\n"
     elsewhere = tmp_path / "elsewhere"
     assert shell("copy", "06", "--folder", str(elsewhere))[0] == 0
     assert (elsewhere / "06-kmeans" / "06-kmeans.ipynb").is_file()
@@ -134,41 +134,41 @@ def test_current_folder_is_used(shell, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (("copy", "99"), 3, "There is no lesson '99'"),
-        (("reset", "99"), 3, "There is no lesson '99'"),
-        (("open", "99"), 3, "There is no lesson '99'"),
+        (("copy", "99"), 3, "Lesson '99' not found"),
+        (("reset", "99"), 3, "Lesson '99' not found"),
+        (("open", "99"), 3, "Lesson '99' not found"),
         (("open", "06", "--port", "0"), 2, "--port: must be between 1 and 65535"),
         (("check", "06"), 4, "Copy it first: gpucluster lessons copy 06"),
-        (("check", "nothing.ipynb"), 2, "There is no notebook nothing.ipynb."),
+        (("check", "nothing.ipynb"), 2, "Notebook nothing.ipynb not found."),
         (("class", "nowhere"), 2, "cannot be read: No such file"),
-        (("share", "nowhere"), 2, "There is no folder"),
+        (("share", "nowhere"), 2, "Folder "),
         (("open", "06.99"), 3, "Lesson 06 has no exercise 06.99."),
         (("open", "06#nowhere"), 3, "Lesson 06 has no cell nowhere."),
         (("check", "06.5"), 3, "Give the lesson: 06"),
         (("reset", "06.5"), 3, "Give the lesson: 06"),
-        (("copy", "66"), 3, "There is no lesson '66'"),
+        (("copy", "66"), 3, "Lesson '66' not found"),
         (("list", "--folder", __file__), 2, "test_lessons.py is not a folder."),
         (("progress", "--folder", __file__), 2, "test_lessons.py is not a folder."),
         (("progress", "--folder", "x" * 300), 2, "cannot be read: File name too long."),
         (("progress", "--folder", "/proc"), 4, "No progress can be kept in /proc: "),
-        (("share", "--name", "Ann"), 2, "You do not share your progress. Give the folder"),
-        (("share", "--stop", "--name", "Ann"), 2, "Give --name or --stop, not both."),
+        (("share", "--name", "Ann"), 2, "You are not sharing your progress. Also pass the folder"),
+        (("share", "--stop", "--name", "Ann"), 2, "Pass --name or --stop, not both."),
         (("share", ".", "--name", "\u3164"), 2, "The name must have"),
         (("share", ".", "--name", ""), 2, "The name must have"),
-        (("share", ".", "--stop"), 2, "Give FOLDER or --stop, not both."),
-        (("grade", "nowhere"), 2, "There is no folder"),
+        (("share", ".", "--stop"), 2, "Pass FOLDER or --stop, not both."),
+        (("grade", "nowhere"), 2, "Folder "),
         (("grade", ".", "--seconds", "1"), 2, "--seconds: must be between 10 and 7200"),
         (("grade", ".", "--memory", "1 MiB"), 2, "--memory: must be between 512 MiB"),
         (("grade", ".", "--memory", "much"), 2, "--memory: 'much' is not a memory size"),
-        (("grade", ".", "--out", "/proc/no/grades.csv"), 2, "where the results are to be written"),
-        (("grade", ".", "--out", "."), 2, "is a directory; give a file name."),
-        (("grade", ".", "--out", "results/"), 2, "is a directory; give a file name."),
+        (("grade", ".", "--out", "/proc/no/grades.csv"), 2, "the folder for the results"),
+        (("grade", ".", "--out", "."), 2, "is a directory; specify a file name."),
+        (("grade", ".", "--out", "results/"), 2, "is a directory; specify a file name."),
         (("import", "x.json"), 2, "--lesson"),
         (("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory"), 2, "x.json cannot be read"),
         (
             ("import", "x.json", "--lesson", "06", "--topic", "distances-in-memory", "--into", "new/"),
             2,
-            "--into: new/ is a directory; give a file name.",
+            "--into: new/ is a directory; specify a file name.",
         ),
     ],
 )
@@ -183,21 +183,21 @@ def test_progress_is_shown_shared_and_deleted(shell, tmp_path):
     folder, room = tmp_path / "gpucluster-lessons", tmp_path / "class"
     room.mkdir()
     assert "No progress yet." in shell("progress")[1]
-    assert shell("share")[1] == "You do not share your progress.\n"
-    assert shell("share", "--stop")[1] == "You do not share.\n"
+    assert shell("share")[1] == "You are not sharing your progress.\n"
+    assert shell("share", "--stop")[1] == "You are not sharing.\n"
     record({"kind": "check", "exercise": "06.2", "state": "failed", "failed": ["One label per point"]}, folder)
     assert json.loads(shell("progress", "--json")[1])["exercises"]["06.2"]["attempts"] == 1
     assert shell("share", str(room), "--name", "Ana")[0] == 0
-    assert "You share as Ana" in shell("share")[1]
+    assert "You are sharing as Ana" in shell("share")[1]
     assert "Shared as Ana" in shell("progress")[1]
     code, out, _ = shell("class", str(room))
     assert code == 0
-    assert "Ana      0 of 154  06.2  not right yet  now" in out
+    assert "Ana      0 of 154  06.2  not correct yet  now" in out
     assert "06.2 Find the nearest centroid: 1 of 1 who tried it are stuck" in out
     assert "1 × One label per point" in out
     assert json.loads(shell("class", str(room), "--json")[1])["learners"][0]["name"] == "Ana"
     assert shell("share", "--name", "Ben")[0] == 0
-    assert "You share as Ben" in shell("share")[1]
+    assert "You are sharing as Ben" in shell("share")[1]
     assert [one["name"] for one in json.loads(shell("class", str(room), "--json")[1])["learners"]] == ["Ben"]
     code, out, err = shell("progress", "--delete")
     assert (code, out) == (2, "")
@@ -257,7 +257,7 @@ def test_check_runs_the_notebook_in_a_fresh_kernel(shell, tmp_path):
     nbformat.write(book(*cells[:1], "1 / 0", "def assign(p, c):\n    return p[:, 0]\n", cells[2]), path)
     code, out, _ = shell("check", str(path))
     assert code == 1
-    assert "06.2 Find the nearest centroid: not right yet\n  expected: " in out
+    assert "06.2 Find the nearest centroid: not correct yet\n  expected: " in out
     assert out.endswith("A cell failed: ZeroDivisionError: division by zero\n")
     foreign = json.loads(nbformat.writes(book("x = 1")))
     foreign["cells"][0]["metadata"]["tags"] = None  # as some programs write it

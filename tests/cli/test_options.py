@@ -230,7 +230,7 @@ def test_an_option_wins_over_its_preset() -> None:
         (["--backend", "cuda", "--devices", "-1"], "--devices: '-1' is neither a GPU index nor a UUID such as"),
         (["--backend", "cuda", "--devices", ""], "--devices: must name at least one GPU"),
         (["--backend", "cuda", "--rmm-async", "--rmm-pool-size", "1 GiB"], "rmm_async keeps its own pool"),
-        (["--preset", "gpuu"], "--preset: there is no preset 'gpuu' (did you mean 'gpu'?); available: auto,"),
+        (["--preset", "gpuu"], "--preset: unknown preset 'gpuu' (did you mean 'gpu'?); available: auto,"),
     ],
 )
 def test_wrong_value_names_the_option(words: list[str], sentence: str) -> None:

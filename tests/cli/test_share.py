@@ -80,7 +80,7 @@ def test_link_without_jupyter_explains_where_it_opens(shared_cluster, gpucluster
     # Neither is a terminal; a pipe and a file get the same text.
     done = gpucluster("share", "shared", env=without_jupyter)
     assert done.returncode == 0 and done.stdout.startswith(f"gpucluster/shared/{shared_cluster.id}/#")
-    assert done.stderr == ("It opens while one of your Jupyter servers is running: prepend its address.\n")
+    assert done.stderr == ("It works while one of your Jupyter servers is running: prepend its address.\n")
     as_json = gpucluster("share", "shared", "--json", env=without_jupyter)
     assert as_json.stderr == "" and json.loads(as_json.stdout)["notes"] == [done.stderr.strip()]
     shared = gpucluster("share", "shared", "--withdraw", "all", env=without_jupyter)

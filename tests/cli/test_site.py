@@ -62,7 +62,7 @@ def test_all_of_a_file_is_shown(said, written):
     )
     code, text = said("site", "--file", file)
     assert code == 0
-    assert "Note: sharing.instructors: this machine has no user and no group 'no-such-user'." in text
+    assert "Note: sharing.instructors: this machine has no user or group 'no-such-user'." in text
     assert "'root'" not in text
     rows = {tuple(line.split(maxsplit=2)) for line in text.splitlines()}
     assert {

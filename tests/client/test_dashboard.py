@@ -34,7 +34,7 @@ def test_listed_names_are_unique_and_found() -> None:
 
 @pytest.mark.parametrize("text", ["", "../status", "http://elsewhere", "x" * 1000, "status?a=b", "sta\ntus", "%2e%2e"])
 def test_unknown_page_lists_the_known_ones(text: str) -> None:
-    with pytest.raises(InvalidRequest, match="there is no page") as refused:
+    with pytest.raises(InvalidRequest, match="unknown page") as refused:
         find_page(text)
     assert "task-stream" in refused.value.message
     assert "\n" not in refused.value.message

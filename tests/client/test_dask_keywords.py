@@ -147,7 +147,7 @@ def test_request_without_workers_sets_their_size():
     [
         ({}, {}, "n: pass a number of workers: scale(4), scale(memory='8 GiB') or scale(cores=8)."),
         ({"limit": None}, {"memory": "1 GiB"}, "memory: this cluster's workers have no memory limit"),
-        ({"workers": 0}, {"memory": "1 GiB"}, "memory: the memory of a worker is not known until one runs"),
+        ({"workers": 0}, {"memory": "1 GiB"}, "memory: the memory of a worker is unknown until one runs"),
         ({}, {"memory": "lots"}, "memory: 'lots' is not a memory size"),
         ({}, {"memory": 0.5}, "memory: must be a size such as '8 GiB', not a percentage."),
         ({}, {"cores": "two"}, "cores: must be a number of at least 0."),

@@ -188,7 +188,7 @@ def test_a_hostile_recording_is_text_in_its_picture(tmp_path):
 
 @pytest.mark.parametrize("speed", [0, -1, 1000, float("nan"), "fast", None, True])
 def test_what_cannot_be_played_is_refused(speed):
-    with pytest.raises(RecordingNotFound, match="There is no recording kmean-cpu. Did you mean 'kmeans-cpu'"):
+    with pytest.raises(RecordingNotFound, match="Recording kmean-cpu not found. Did you mean 'kmeans-cpu'"):
         gpucluster.replay("kmean-cpu")
     with pytest.raises(InvalidRequest, match=r"^speed: must be a number from 0\.25 to 64, not "):
         gpucluster.replay("kmeans-cpu", speed=speed)

@@ -25,7 +25,7 @@ def test_client_connects_by_name_id_and_address(shared_cluster) -> None:
 
 
 def test_unknown_and_ended_clusters_are_refused_at_once(site) -> None:
-    with pytest.raises(ClusterNotFound, match="There is no cluster 'nobody'"):
+    with pytest.raises(ClusterNotFound, match="Cluster 'nobody' not found"):
         Client("gpucluster://nobody")
     model = site.running(name="over", n_workers=1)
     site.control.stop(model.id)

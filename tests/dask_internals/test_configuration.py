@@ -60,7 +60,7 @@ def test_valid_settings_are_accepted(canary, refused):
 
 @pytest.mark.parametrize(
     ("text", "fault"),
-    [("a: [1", "line 1, column 6: "), ("- x", "it has to hold names"), ("1: {2: 3}", "the name 1 is not a string")],
+    [("a: [1", "line 1, column 6: "), ("- x", "it must contain names"), ("1: {2: 3}", "the name 1 is not a string")],
 )
 def test_unreadable_configuration_file_is_found(canary, monkeypatch, tmp_path, text, fault):
     for name, content in (("fine.yaml", "x: 1"), ("mine.yaml", text), ("none.txt", ":")):

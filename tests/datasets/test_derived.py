@@ -111,7 +111,7 @@ def test_digits(client):
         (lambda: datasets.patches(8, n_blocks=10**9), "n_blocks: must be a whole number from 1 to 531,720"),
         (lambda: datasets.patches(photo="cat"), "photo: must be 'china', 'flower' or None"),
         (lambda: datasets.digits(1798), "n_blocks: must be a whole number from 1 to 1,797"),
-        (lambda: datasets.describe("cats"), "there is no data set 'cats'; available: flights"),
+        (lambda: datasets.describe("cats"), "unknown data set 'cats'; available: flights"),
         (lambda: datasets.describe("digits", size=8), "size: does not change the size of 'digits'"),
         (lambda: datasets.describe("patches", photo="cat"), "photo: must be"),
     ],

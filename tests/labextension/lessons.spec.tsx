@@ -231,7 +231,7 @@ describe('in the panel', () => {
     const states = [...host.querySelectorAll('.gpc-ExerciseState')];
     expect(states.map(node => node.getAttribute('aria-label'))).toEqual([
       'passed',
-      'not right yet'
+      'not correct yet'
     ]);
     await press('Sum');
     await press('06 K-means');
@@ -329,7 +329,7 @@ describe('in the panel', () => {
           failing: [{ property: 'The sums add up', learners: 1 }]
         }
       ],
-      problems: ['x.json was left out: it is a link.']
+      problems: ['x.json was skipped: it is a link.']
     };
     await draw(<ClassTables view={view} />);
     const rows = [...host.querySelectorAll('tbody th')].map(node => node.textContent);
@@ -337,6 +337,6 @@ describe('in the panel', () => {
     expect(host.querySelector('img')).toBeNull();
     expect(host.textContent).toContain('5 min ago');
     expect(host.textContent).toContain('not started');
-    expect(host.textContent).toContain('x.json was left out');
+    expect(host.textContent).toContain('x.json was skipped');
   });
 });

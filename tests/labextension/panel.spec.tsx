@@ -850,12 +850,12 @@ describe('card', () => {
       scheduler_address: null,
       dashboard_path: null,
       messages: [
-        message('notice', 'It was made by another version of gpucluster (protocol 99, here 4).')
+        message('notice', 'It was created by another version of gpucluster (protocol 99, here 4).')
       ]
     });
     await draw(card(store([other])));
     expect(host.textContent).toContain('jobs workers');
-    expect(host.textContent).toContain('It was made by another version');
+    expect(host.textContent).toContain('It was created by another version');
     const enabled = ['Connect seen', 'Dashboard', 'Scale', 'Stop'].filter(
       label => !button(label).disabled
     );

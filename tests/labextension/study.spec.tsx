@@ -119,7 +119,7 @@ describe('a practice quiz', () => {
       return Promise.resolve();
     });
     await press('Check');
-    expect(said()).toContain('Not right. Choose again.');
+    expect(said()).toContain('Incorrect. Try again.');
     expect(reported).toEqual([{ kind: 'question', id: several.question.id, right: false }]);
     await act(() => {
       boxes[wrong].click();
@@ -132,7 +132,7 @@ describe('a practice quiz', () => {
       });
     }
     await press('Check');
-    expect(said()).toContain('Right.');
+    expect(said()).toContain('Correct.');
     expect(reported[1]).toMatchObject({ right: true });
     expect(output.node.textContent).toContain('1 of 1 right');
     await press(`Covered in: ${several.question.link}`);
@@ -146,7 +146,7 @@ describe('a practice quiz', () => {
     await type(entry, 'something else');
     await key(entry, 'Enter');
     await key(entry, 'Enter');
-    expect(said()).toContain('Not right');
+    expect(said()).toContain('Incorrect');
     expect(reported).toHaveLength(1);
     await press('Show the answer');
     expect(said()).toContain('This is the answer');

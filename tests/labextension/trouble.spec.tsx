@@ -61,7 +61,7 @@ describe('troublesOf', () => {
   it.each([
     [{ memory_bytes: [900 * 2 ** 20, 2 ** 20] }, 'Memory almost full on 1 of 2 workers'],
     [{ tier_disk_bytes: [2 ** 30, 0] }, '1 GiB of results spilled to disk'],
-    [{ age_seconds: [40, 1] }, 'No report for 30 s from 1 of 2 workers'],
+    [{ age_seconds: [40, 1] }, 'No report from 1 of 2 workers for 30 s'],
     [{ device_error: [null, 'It is lost.'] }, '1 GPU not readable: It is lost.']
   ])('reads the figures: %p', (changes, text) => {
     const [trouble] = troublesOf(cluster(), sample(changes), NOW);

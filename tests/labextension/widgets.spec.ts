@@ -127,11 +127,11 @@ describe('widgets', () => {
     const model = new FakeModel(stateOf('card'));
     show(model);
     jest.advanceTimersByTime(15_000);
-    expect(el.textContent).toContain('No news from the kernel for');
+    expect(el.textContent).toContain('No data from the kernel for');
     expect(model.kinds().filter(kind => kind === 'opened').length).toBeGreaterThan(1);
     model.set('sample', bytesOf({ kind: 'telemetry', sample: sample() }));
     jest.advanceTimersByTime(100);
-    expect(el.textContent).not.toContain('No news');
+    expect(el.textContent).not.toContain('No data');
   });
 
   it('keep the last state when the kernel stops', () => {

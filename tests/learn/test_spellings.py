@@ -151,7 +151,7 @@ def test_every_estimator_takes_the_keywords_of_cuml(cls: Any) -> None:
         name: str(each) for name, each in cls().get_params().items() if name != "verbose"
     }
     clone(estimator)
-    refused(NotSupported, r"output_type: answers have the kind of X.* Leave it out", lambda: cls(output_type="cudf"))
+    refused(NotSupported, r"output_type: results have the type of X.* Omit it", lambda: cls(output_type="cudf"))
     refused(TypeError, "unexpected keyword argument 'outputtype'", lambda: cls(outputtype="numpy"))
 
 
@@ -195,11 +195,11 @@ def test_keywords_with_equivalents(name: str, given: dict[str, Any], meant: dict
         ("LinearRegression", {"C": 1.0}, "Use Ridge"),
         ("RandomForestClassifier", {"workers": ["tls://10.0.0.1:5"]}, "the client of a smaller cluster"),
         ("RandomForestRegressor", {"split_criterion": "gamma"}, "must be 'gini', 'entropy', 'mse' or 'poisson'"),
-        ("TruncatedSVD", {"compute": False}, "are computed at once"),
+        ("TruncatedSVD", {"compute": False}, "are computed immediately"),
         ("LabelEncoder", {"handle_unknown": "ignore"}, "OrdinalEncoder"),
         ("OrdinalEncoder", {"columns": ["a"]}, "ColumnTransformer"),
         ("make_blobs", {"workers": ["tls://10.0.0.1:5"]}, "the client of a smaller cluster"),
-        ("r2_score", {"compute": False}, "computed at once"),
+        ("r2_score", {"compute": False}, "computed immediately"),
         ("log_loss", {"eps": 1e-9}, "Clip them yourself"),
     ],
 )

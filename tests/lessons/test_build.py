@@ -91,7 +91,7 @@ def test_the_check_fails_when_a_notebook_is_stale(tmp_path: Path, capsys: pytest
         made.write_text(made.read_text(encoding="utf-8").replace("k-means", "k means", 1), encoding="utf-8")
         capsys.readouterr()
         assert build.main(["--check", "--folder", str(tmp_path)]) == 1
-        assert f"06-kmeans/{name} is not up to date." in capsys.readouterr().err
+        assert f"06-kmeans/{name} is out of date." in capsys.readouterr().err
         build.main(["--folder", str(tmp_path)])
 
 

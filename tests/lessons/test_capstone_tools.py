@@ -122,7 +122,7 @@ def test_a_configuration_is_read_in_all_its_forms() -> None:
         ("name late", "no colon"),
         ("name:", "a value is missing"),
         ('"name": 3', "is not a field name"),
-        ("dims: [ 1 2 ]", "no comma"),
+        ("dims: [ 1 2 ]", "a comma is missing"),
     ],
 )
 def test_a_faulty_configuration_is_a_sentence(text: str, sentence: str) -> None:
@@ -162,13 +162,13 @@ def test_the_layout_is_looked_at(repository: Path, tmp_path: Path) -> None:
     (late / "1" / "model.py").write_text("class TritonPythonModel:\n    pass\n")
     assert "no method execute" in problems(repository)[0]
     (late / "1" / "model.py").write_text("class :")
-    assert "no Python" in problems(repository)[0]
+    assert "is not valid Python" in problems(repository)[0]
     (late / "1" / "model.py").unlink()
     assert "has no model.py" in problems(repository)[0]
     (late / "1").rename(late / "01")
     assert versions(late) == [] and "no folder of a version" in problems(repository)[0]
     (late / "config.pbtxt").unlink()
-    assert problems(repository) == ["late: there is no file config.pbtxt."]
+    assert problems(repository) == ["late: config.pbtxt does not exist."]
 
 
 def test_the_stand_in_answers_and_keeps_to_the_configuration(repository: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_function_that_forgets_to_return() -> None:
 def test_unknown_exercise(number: Any) -> None:
     result = check(number, broken)
     assert result.state is State.UNAVAILABLE
-    assert "There is no exercise" in repr(result)
+    assert "No check for exercise" in repr(result)
 
 
 def test_wrong_number_of_answers_shows_the_right_call() -> None:
@@ -100,7 +100,7 @@ def test_stopping_a_check_that_never_ends() -> None:
 def test_a_result_of_the_wrong_shape_is_described(answer: Any, observed: str) -> None:
     *before, finding = check("06.3", lambda *args: [answer][0]).findings
     assert all(one.passed for one in before)
-    assert finding.expected == "It returns three things: sums, counts, inertia"
+    assert finding.expected == "It returns three values: sums, counts, inertia"
     assert finding.observed == observed
 
 

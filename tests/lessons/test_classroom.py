@@ -149,7 +149,7 @@ def test_a_file_that_is_not_ours_is_named_and_left_out(data: dict[str, Any], tmp
     put(tmp_path, content("Bo"), "bo-1.json")
     view = read_class(tmp_path)
     assert [one.name for one in view.learners] == ["Bo"]
-    assert view.problems == ["ana-1.json was left out: it is not what 'gpucluster lessons share' writes."]
+    assert view.problems == ["ana-1.json was skipped: it is not what 'gpucluster lessons share' writes."]
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_things_that_are_no_plain_files_are_left_out(tmp_path: Path) -> None:
         put(room, large, "large-1.json")
         view = read_class(room)  # and does not wait for the pipe
     assert view.learners == []
-    assert [problem.split(".json was left out: ")[1] for problem in view.problems] == [
+    assert [problem.split(".json was skipped: ")[1] for problem in view.problems] == [
         "it is not a plain file.", f"it is larger than {LARGEST_FILE // 1024} KiB.", "it is a link.", "it is a link.",
         "it is not a plain file.", "No such device or address.",
     ]  # fmt: skip
@@ -209,7 +209,7 @@ def test_a_flood_of_files_is_cut_off(tmp_path: Path) -> None:
     view = read_class(tmp_path)
     assert view.problems[0] == "There are 1,005 files; only 1,000 were read, the newest of each owner."
     assert len(view.problems) == 21
-    assert view.problems[-1] == "981 more files were left out."
+    assert view.problems[-1] == "981 more files were skipped."
 
 
 class Entry:

@@ -35,7 +35,7 @@ def test_what_is_missing_unknown_or_nowhere_is_said() -> None:
         "S0-01 is missing.",
         "S9-01 is not a row of the source material.",
         "S0-02 is neither covered nor planned.",
-        "S0-03 is planned for '06', which is not a lesson that is still to be written.",
+        "S0-03 is planned for '06', which is not an unwritten lesson.",
         *(f"S4-17 points to '{place}', which does not exist." for place in rows[-1].where[:-1]),
     ]
 

@@ -186,7 +186,7 @@ def test_own_arrays() -> None:
 def test_what_is_missing_is_said() -> None:
     with pytest.raises(TypeError, match="Specify the kind of your data"):
         lessons.banner(np.zeros(3))
-    with pytest.raises(TypeError, match="only with the name"):
+    with pytest.raises(TypeError, match="requires the name"):
         lessons.banner(np.zeros(3), kind="real", distinct=3, copies=2)
-    with pytest.raises(InvalidOption, match="no data set"):
+    with pytest.raises(InvalidOption, match="unknown data set"):
         lessons.banner("trains")

@@ -42,7 +42,7 @@ def test_a_right_loop_passes_although_an_earlier_answer_does_not(earlier: str, c
     before = dict(names)
     result = check("06.5", names["kmeans"], client=client)
     assert result.state is State.PASSED, result
-    assert result.message == "06.2 is empty or not right yet: checked with the lesson's answer instead."
+    assert result.message == "06.2 is empty or not correct yet: checked with the lesson's answer instead."
     assert names == before
 
 

@@ -30,7 +30,7 @@ def test_a_check_names_the_next_hint() -> None:
 
 
 def test_hints_and_exercises_that_do_not_exist() -> None:
-    assert {hint("06.2", number).text for number in (0, 4, -1)} == {"06.2 has the hints 1 to 3."}
+    assert {hint("06.2", number).text for number in (0, 4, -1)} == {"06.2 has hints 1 to 3."}
     for number in ("06.99", "nonsense", ""):
         assert hint(number).text == f"There are no hints for {number}."
         assert solution(number).text == f"There is no solution for {number}."
@@ -117,7 +117,7 @@ def test_a_number_without_end_is_refused_and_shown_short(
     assert len(repr(comparison)) < 200
     assert "digits" in json.dumps(comparison._repr_mimebundle_())
     assert load().predictions["06.a"].predicted == 3
-    assert "Not noted" not in capsys.readouterr().out
+    assert "Not saved" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("guess", "seen"), [(1e-300, 1e300), (1e300, 1e-300), (1, float("inf"))])

@@ -184,7 +184,7 @@ def test_a_check_on_a_cluster_that_has_ended_says_so() -> None:
 def test_a_running_cluster_is_used_and_kept(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:
     lab = lessons.start("06")
     assert lab.cluster.id == cluster.id
-    assert "was running already" in capsys.readouterr().out
+    assert "was already running" in capsys.readouterr().out
     lab.close()
     assert living() == ["classroom"]
     assert cluster.state == "running"

@@ -99,7 +99,7 @@ def test_a_cell_that_fails_is_one_sentence(tmp_path: Path) -> None:
 
 def test_the_command_refuses_with_a_sentence(capsys: pytest.CaptureFixture[str], registry: Path) -> None:
     assert run_lesson(["77"]) == 2
-    assert "There is no lesson 77. Lessons: " in capsys.readouterr().err
+    assert "Lesson 77 not found. Lessons: " in capsys.readouterr().err
     assert run_lesson(["06", "--cluster", "absent"]) != 0
     assert "absent" in capsys.readouterr().err
 

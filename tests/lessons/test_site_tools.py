@@ -95,9 +95,9 @@ SITE: dict[str, Any] = {"login": "login.x", "node": "n7", "port": 8888}
         ("ssh -N -J login.x -L 8888:localhost:9999 n7", True, False, "port 9999; Jupyter listens on 8888"),
         ("ssh -N -J login.y -L 8888:localhost:8888 n7", True, False, "login.y is not known"),
         ("ssh -N me@login.x", True, False, "0 forwardings"),
-        ("ssh -R 1:localhost:2 me@login.x", True, False, "does not understand"),
+        ("ssh -R 1:localhost:2 me@login.x", True, False, "cannot parse"),
         ("ssh -N -L 8888:localhost:8888", True, False, "name of a machine"),
-        ("ssh -N 'me@login.x", True, False, "does not understand"),
+        ("ssh -N 'me@login.x", True, False, "cannot parse"),
         ("ssh -N -L 8888 -J login.x n7", True, False, "forwards nothing"),
     ],
 )

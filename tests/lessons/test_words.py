@@ -132,7 +132,7 @@ def test_hints_and_what_is_for_the_instructor_stay() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("task: {is: a}", "task needs what it is"),
+        ("task: {is: a}", "task needs its meaning"),
         ("task: {is: a, at: x}", "neither a lesson"),
         ('task: {is: "a|b", at: "02"}', "must not contain"),
         ('task: {is: a, at: "02", in: [99]}', "list of lessons"),

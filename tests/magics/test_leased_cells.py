@@ -66,7 +66,7 @@ def test_the_client_of_the_notebook_comes_back(notebook: Notebook, shared_site: 
     assert lost["ename"] == "ClientClosed" and "this needs some of them" in lost["evalue"]
     refused = error_of(notebook.run(f"{LEASE} --name mine\nnever = 1"))
     assert refused["traceback"] == [
-        "A cluster named 'mine' exists already. Connect to it, stop it first, or choose another name."
+        "A cluster named 'mine' already exists. Connect to it, stop it first, or choose another name."
     ]
     assert notebook.text("%gpucluster stop mine") == "mine: stopped\n"
 
@@ -96,11 +96,11 @@ def test_nested_lease_is_refused(notebook: Notebook, shared_site: Any) -> None:
         ("profile --bogus", "Unknown option '--bogus'. See '%gpucluster help profile'."),
         ("profile --json", "--json needs a value. See '%gpucluster help profile'."),
         ("profile a b", "Unexpected 'b'. See '%gpucluster help profile'."),
-        ("profile nobody", "There is no cluster 'nobody'."),
+        ("profile nobody", "Cluster 'nobody' not found."),
         ("profile '", "Missing closing quotation mark."),
-        ("profile --json /no/such/x.json", "--json: there is no directory /no/such."),
-        ("profile --performance-report /tmp", "--performance-report: /tmp is a directory; give a file name."),
-        ("profile --json new/", "--json: new/ is a directory; give a file name."),
+        ("profile --json /no/such/x.json", "--json: directory /no/such does not exist."),
+        ("profile --performance-report /tmp", "--performance-report: /tmp is a directory; specify a file name."),
+        ("profile --json new/", "--json: new/ is a directory; specify a file name."),
     ],
 )
 def test_mistake_does_not_run_the_cell(notebook: Notebook, line: str, sentence: str) -> None:

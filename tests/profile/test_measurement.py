@@ -315,7 +315,7 @@ def test_a_cluster_that_goes_away(site: Any) -> None:
 
 @pytest.mark.parametrize("name", ["~nosuchuser/x", "x" * 3000])
 def test_a_name_that_cannot_be_a_file_is_refused(name: str) -> None:
-    with pytest.raises(InvalidRequest, match=r"^--json: .{1,110} cannot be used: .*[^.]\. Give another name\.$"):
+    with pytest.raises(InvalidRequest, match=r"^--json: .{1,110} cannot be used: .*[^.]\. Choose another name\.$"):
         checked_path(name, "--json")
 
 
@@ -326,7 +326,7 @@ def test_refusals(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
         gpucluster.profile("nobody").__enter__()
     with pytest.raises(InvalidRequest, match="must be a name"):
         gpucluster.profile(3).__enter__()  # type: ignore[arg-type]
-    with pytest.raises(InvalidRequest, match="there is no directory"):
+    with pytest.raises(InvalidRequest, match="does not exist"):
         gpucluster.profile("shared", performance_report=tmp_path / "no" / "x.html")
     with pytest.raises(InvalidRequest, match="is a directory"):
         gpucluster.profile("shared", nsight=tmp_path)

@@ -51,7 +51,7 @@ def test_problems_are_reported(nsys: Path) -> None:
     assert NsightCapture(file, [HERE]).stop() == f"No Nsight Systems capture: nsys wrote no file {file}."
     (nsys / "fails").touch()
     said = NsightCapture(file, [HERE]).stop()
-    assert said == "No Nsight Systems capture: 'nsys start' said: The session does not exist."
+    assert said == "No Nsight Systems capture: 'nsys start' printed: The session does not exist."
     before = (nsys / "asked").read_text()
     said = NsightCapture(file, [ProcessFacts(HERE.host, False)]).stop()
     assert "cannot attach to processes that are already running. Start Jupyter with 'nsys launch" in said
@@ -71,5 +71,5 @@ def test_missing_nsys_is_reported(client: Any, tmp_path: Path, monkeypatch: Any)
         client.submit(sum, [1, 2], pure=False).result()
     assert report.n_tasks == 1
     [said] = report.files
-    assert said.startswith("No Nsight Systems capture: there is no 'nsys' on the PATH.")
+    assert said.startswith("No Nsight Systems capture: 'nsys' is not on the PATH.")
     assert said in " ".join(report.text().split())

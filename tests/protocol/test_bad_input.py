@@ -91,10 +91,10 @@ def test_no_text_field_takes_a_line_break(field, value):
     ("options", "words"),
     [
         ({"rmm_async": True, "rmm_managed_memory": True}, "cannot be combined"),
-        ({"rmm_async": True, "rmm_pool_size": 0.5}, "leave rmm_pool_size out"),
+        ({"rmm_async": True, "rmm_pool_size": 0.5}, "omit rmm_pool_size"),
         ({"rmm_release_threshold": "1 GiB"}, "only with rmm_async"),
         ({"rmm_maximum_pool_size": "1 GiB"}, "needs rmm_pool_size or rmm_async"),
-        ({"rmm_pool_size": "2 GiB", "rmm_maximum_pool_size": "1 GiB"}, "must not be smaller"),
+        ({"rmm_pool_size": "2 GiB", "rmm_maximum_pool_size": "1 GiB"}, "must be at least rmm_pool_size"),
         ({"enable_nvlink": True}, "needs protocol 'ucx'"),
         ({"interface": "ib0"}, "with 'unix' the cluster stays on this machine"),
         ({"cudf_spill_stats": 1}, "needs enable_cudf_spill"),
@@ -109,8 +109,8 @@ def test_options_that_do_not_go_together_are_refused(options, words):
 
 
 BAD_PATCHES = [
-    ({}, "give exactly one of n_workers, adapt and idle_timeout_seconds."),
-    ({"n_workers": 1, "adapt": {"minimum": 0, "maximum": 1}}, "give exactly one of n_workers, adapt and "
+    ({}, "pass exactly one of n_workers, adapt and idle_timeout_seconds."),
+    ({"n_workers": 1, "adapt": {"minimum": 0, "maximum": 1}}, "pass exactly one of n_workers, adapt and "
      "idle_timeout_seconds."),
     ({"n_workers": None}, "n_workers must not be empty."),
     ({"adapt": None}, "adapt must not be empty."),

@@ -46,7 +46,7 @@ BROKEN = {
     "missing": ("import nothing_of_this_name", "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
     "exits": ("raise SystemExit('no licence')", "SystemExit: no licence"),
     "noclass": ("Kind = 5", "not a class derived from"),
-    "misnamed": (GOOD.format(name="other"), "has not the name 'misnamed'"),
+    "misnamed": (GOOD.format(name="other"), "must have the name of its entry point, 'misnamed'"),
     "speechless": (GOOD.format(name="speechless").replace('"Tests"', "None"), "lacks a title or traits"),
     "specless": (GOOD.format(name="specless").replace(", Spec,", ", dict,"), "lacks a spec"),
     "open": (GOOD.format(name="open").replace('Literal["open"]', "str"), "must be Literal['open']"),
@@ -106,8 +106,8 @@ def test_unknown_kind_round_trips(spec):
 def test_missing_command(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert absence("slurm") == (
-        "There is no Slurm here: the command 'sbatch' is not on the PATH. Start Jupyter on a login node or in a job of "
-        "the site, perhaps after 'module load slurm'."
+        "Slurm is not available here: the command 'sbatch' is not on the PATH. Start Jupyter on a login node or in "
+        "a job of the site, perhaps after 'module load slurm'."
     )
     assert absence("local") is None
     # It is part of the kinds, from which forms are made.
@@ -133,4 +133,4 @@ def test_allocation_variable(monkeypatch):
 
 
 def test_unknown_kind():
-    assert absence("nowhere").startswith("There is no kind of cluster 'nowhere'")
+    assert absence("nowhere").startswith("The kind of cluster 'nowhere' is not installed")

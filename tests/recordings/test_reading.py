@@ -72,15 +72,15 @@ NO_HEADER: list[tuple[Any, str]] = [
     ({"kind": "telemetry"}, NO_RECORDING),
     ({**HEADER, "schema_version": 2}, "a.jsonl was recorded by a newer gpucluster; install"),
     ({**HEADER, "schema_version": 2, "more": 1}, "a.jsonl was recorded by a newer gpucluster; install"),
-    ({**HEADER, "schema_version": "1"}, "a.jsonl is damaged. schema_version: must be one of 1, not '1'."),
-    ({**HEADER, "host": "node17"}, "a.jsonl is damaged. host: is not an option of this request."),
-    ({**HEADER, "title": "a\nb"}, "a.jsonl is damaged. title: must be plain text in one line."),
-    ({**HEADER, "title": "a\u202eb"}, "a.jsonl is damaged. title: must be plain text in one line."),
-    ({**HEADER, "title": "x" * 1000}, "a.jsonl is damaged. title:"),
-    ({**HEADER, "recorded_at": "yesterday"}, "a.jsonl is damaged. recorded_at:"),
-    ({**HEADER, "n_workers": -1}, "a.jsonl is damaged. n_workers: must be at least 0, not -1."),
-    ({**HEADER, "simulated": "no"}, "a.jsonl is damaged. simulated: must be true or false, not 'no'."),
-    ({**HEADER, "backend": "cuda"}, "a.jsonl is damaged. a recording of GPU workers names its GPUs"),
+    ({**HEADER, "schema_version": "1"}, "a.jsonl is corrupted. schema_version: must be one of 1, not '1'."),
+    ({**HEADER, "host": "node17"}, "a.jsonl is corrupted. host: is not an option of this request."),
+    ({**HEADER, "title": "a\nb"}, "a.jsonl is corrupted. title: must be plain text in one line."),
+    ({**HEADER, "title": "a\u202eb"}, "a.jsonl is corrupted. title: must be plain text in one line."),
+    ({**HEADER, "title": "x" * 1000}, "a.jsonl is corrupted. title:"),
+    ({**HEADER, "recorded_at": "yesterday"}, "a.jsonl is corrupted. recorded_at:"),
+    ({**HEADER, "n_workers": -1}, "a.jsonl is corrupted. n_workers: must be at least 0, not -1."),
+    ({**HEADER, "simulated": "no"}, "a.jsonl is corrupted. simulated: must be true or false, not 'no'."),
+    ({**HEADER, "backend": "cuda"}, "a.jsonl is corrupted. a recording of GPU workers names its GPUs"),
 ]  # fmt: skip
 
 
@@ -115,7 +115,7 @@ DAMAGED: list[Any] = [
 def test_a_damaged_line_is_left_out(tmp_path: Path, line: Any) -> None:
     session = read_recording(file_of(tmp_path / "a.jsonl", HEADER, event(1), line, event(3)))
     assert [sample.at[17:19] for sample in session.samples] == ["01", "03"]
-    assert session.message == "The file is damaged: 1 of its 3 samples cannot be played."
+    assert session.message == "The file is corrupted: 1 of its 3 samples cannot be played."
 
 
 def test_a_recording_of_cpu_workers_shows_no_gpu(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path) -> None:
     bomb = gzip.compress(json.dumps(HEADER).encode() + b"\n" + line * (reading.MOST_BYTES // len(line) + 1))
     assert len(bomb) < 2**20
     (tmp_path / "a.jsonl.gz").write_bytes(bomb)
-    with pytest.raises(RecordingUnreadable, match="unpacks to more than 48 MiB"):
+    with pytest.raises(RecordingUnreadable, match="decompresses to more than 48 MiB"):
         read_recording(tmp_path / "a.jsonl.gz")
 
 
@@ -174,7 +174,7 @@ def sample_with(figure: bytes) -> bytes:
 TOLD = json.dumps(HEADER).encode() + b"\n"
 MANY_KEYS = b"{%b}" % b",".join(b'"%x":1' % number for number in range(20_000))
 BOMBS: dict[str, tuple[bytes, str]] = {
-    "lines": (TOLD + b"{}\n" * 15_000_000, "damaged: more than 1000 of its lines cannot be played"),
+    "lines": (TOLD + b"{}\n" * 15_000_000, "corrupted: more than 1000 of its lines cannot be played"),
     "empty lines": (TOLD + b"\n" * 40 * 2**20, "has more than 40000 lines"),
     "empty lines first": (b" " * 10**6 + b"\n" + TOLD, "is not a gpucluster recording"),
     "nesting": (TOLD + (b'{"kind":' + b"[" * 10**6 + b"\n") * 3, "contains nothing that can be played"),
@@ -183,11 +183,11 @@ BOMBS: dict[str, tuple[bytes, str]] = {
     "digits first": (TOLD.replace(b'workers": 2', b'workers": ' + b"9" * 10**5), "is not a gpucluster recording"),
     "keys": (TOLD + sample_with(MANY_KEYS) + b"\n", "contains nothing that can be played"),
     "keys first": (TOLD.replace(b"}", b', "versions": ' + MANY_KEYS + b"}"), "is not a gpucluster recording"),
-    "headers": (TOLD * 2000, "damaged: more than 1000 of its lines"),
+    "headers": (TOLD * 2000, "corrupted: more than 1000 of its lines"),
 }
 BOMBS = {name: (gzip.compress(content, 1), sentence) for name, (content, sentence) in BOMBS.items()}
-BOMBS["members"] = (gzip.compress(TOLD) + gzip.compress(b"") * 350_000, "packed in more than 1000 parts")
-BOMBS["members first"] = (gzip.compress(b"") * 350_000 + gzip.compress(TOLD), "packed in more than 1000 parts")
+BOMBS["members"] = (gzip.compress(TOLD) + gzip.compress(b"") * 350_000, "compressed in more than 1000 parts")
+BOMBS["members first"] = (gzip.compress(b"") * 350_000 + gzip.compress(TOLD), "compressed in more than 1000 parts")
 
 
 @pytest.mark.parametrize("name", BOMBS)
@@ -327,7 +327,7 @@ class TestPlaces:
 
     @pytest.mark.parametrize("name", ["kmean-cpu", "", "../x", "a\0", "\ud800", "x" * 5000])
     def test_missing_recording_is_refused(self, name: str) -> None:
-        with pytest.raises(RecordingNotFound, match="Those that come with gpucluster: .*kmeans-cpu") as refusal:
+        with pytest.raises(RecordingNotFound, match="Bundled recordings: .*kmeans-cpu") as refusal:
             find_recording(name)
         assert len(refusal.value.message) < 400
         assert ("Did you mean 'kmeans-cpu'?" in refusal.value.message) is (name == "kmean-cpu")
@@ -436,7 +436,7 @@ def test_a_bundled_recording():
 
 
 def test_mistakes_are_refused():
-    with pytest.raises(RecordingNotFound, match="There is no recording"):
+    with pytest.raises(RecordingNotFound, match="not found"):
         frame("nothing")
     with pytest.raises(InvalidRequest, match="by: must be 'cluster', 'worker' or 'task', not 'host'"):
         frame("kmeans-cpu", by="host")  # type: ignore[arg-type]

@@ -110,7 +110,7 @@ def test_running_cluster_precedes_ended_namesake(registry):
 
 
 def test_unknown_cluster_error_lists_known_ones(registry):
-    with pytest.raises(ClusterNotFound, match=r"There is no cluster 'x'\. There is no running cluster\."):
+    with pytest.raises(ClusterNotFound, match=r"Cluster 'x' not found\. No cluster is running\."):
         registry.find("x")
     _, _held = write(registry, "here", ClusterState.RUNNING)
     with pytest.raises(ClusterNotFound, match=r"Running clusters: here\."):
@@ -124,7 +124,7 @@ def test_names_are_unique_among_running_clusters(registry):
     assert registry.free_name(None) == "cluster-1"
     _, held = write(registry, "cluster-1", ClusterState.STARTING)
     assert registry.free_name(None) == "cluster-2"
-    with pytest.raises(NameTaken, match="A cluster named 'cluster-1' exists already") as caught:
+    with pytest.raises(NameTaken, match="A cluster named 'cluster-1' already exists") as caught:
         registry.free_name("cluster-1")
     assert [fault.field for fault in caught.value.fields] == ["name"]
     os.close(held)
@@ -185,14 +185,14 @@ def test_other_version_is_listed_and_can_be_stopped(registry, changes):
     model = registry.find(folder.id)
     assert (model.state, model.can, model.scheduler_address) == (ClusterState.RUNNING, (), None)
     assert model.notice == (
-        f"It was made by another version of gpucluster (protocol 99, here {PROTOCOL_VERSION}). "
+        f"It was created by another version of gpucluster (protocol 99, here {PROTOCOL_VERSION}). "
         "Here it can only be stopped."
     )
     before = folder.state.read_bytes()
     os.close(held)
     ended = registry.find(folder.id)
     assert ended.state is ClusterState.FAILED
-    assert ended.reason.startswith("Its process is gone. It was made by another version")
+    assert ended.reason.startswith("Its process is gone. It was created by another version")
     assert folder.state.read_bytes() == before, "an unknown record is not overwritten"
     registry.remove(folder.id)
     assert not folder.path.exists()
@@ -286,7 +286,7 @@ def test_printed_control_characters_are_escaped(tmp_path):
 def test_unknown_name_is_escaped(registry):
     with pytest.raises(ClusterNotFound) as refusal:
         registry.find("\x1b[2J\n\x00")
-    assert refusal.value.message == r"There is no cluster '\x1b[2J\n\x00'. There is no running cluster."
+    assert refusal.value.message == r"Cluster '\x1b[2J\n\x00' not found. No cluster is running."
 
 
 def test_deleted_directory_is_recreated(registry):
@@ -338,7 +338,7 @@ def test_other_version_can_only_be_stopped(site, monkeypatch):
     monkeypatch.setattr("gpucluster.registry.unreadable.PROTOCOL_VERSION", 99)
     control = Control(site.directory)
     assert control.get(id).notice.endswith("Here it can only be stopped.")
-    with pytest.raises(ProtocolMismatch, match="can only be stopped. It was made by another version"):
+    with pytest.raises(ProtocolMismatch, match="can only be stopped. It was created by another version"):
         control.patch(id, {"n_workers": 2})
     ended = control.stop(id)
     assert (ended.state, ended.reason) == (ClusterState.STOPPED, "Stopped by a signal.")

@@ -195,7 +195,9 @@ def test_closed_folder_is_reported(registry):
     notice = seen["closed"][1][2]
     assert seen["closed"] == [["good", "running", None], [folder[-8:], "running", notice]]
     assert f"{folder}/" in notice and "Permission denied" in notice
-    assert notice.endswith(f"Whether it runs is unknown; to see, open its folder: chmod 700 {folder}")
+    assert notice.endswith(
+        f"Whether it is running is unknown; to find out, make its folder readable: chmod 700 {folder}"
+    )
     assert seen["stopped"] == f"The cluster's folder cannot be read: chmod 700 {folder}, then stop it."
     assert seen["refused"].startswith(f"You may not write to {folder} on the disk ")
     # In a read-only folder an existing record can still be written; new files cannot.

@@ -60,8 +60,8 @@ class TestPresets:
 
     async def test_administrator_sees_the_problem(self, capfd, jp_serverapp):
         log = capfd.readouterr().err
-        assert "The preset 'wrong' is left out: n_workers: must be at least 0, not -1." in log
-        assert "is left out: title: is required" in log
+        assert "The preset 'wrong' is skipped: n_workers: must be at least 0, not -1." in log
+        assert "is skipped: title: is required" in log
 
 
 class TestSite:
@@ -81,7 +81,7 @@ class TestSite:
         assert list(answer["backends"]) == ["auto", "local", "slurm"]
         assert answer["backends"]["slurm"]["properties"]["partition"]["default"] == "boost_usr_prod"
         kinds = {kind["name"]: kind for kind in answer["kinds"]}
-        assert kinds["slurm"]["problem"].startswith("There is no Slurm here: the command 'sbatch' is not on the PATH.")
+        assert kinds["slurm"]["problem"].startswith("Slurm is not available here: the command 'sbatch' is not on ")
         assert kinds["local"]["problem"] is None
         _, answer = await api("GET", "presets")
         assert "course" not in {preset["name"] for preset in answer["presets"]}
@@ -104,7 +104,7 @@ class TestSite:
         code, refused = await api("POST", "clusters", {"preset": "curse"})
         assert code == 422
         assert refused["message"].startswith(
-            "preset: there is no preset 'curse' (did you mean 'course'?); available: auto,"
+            "preset: unknown preset 'curse' (did you mean 'course'?); available: auto,"
         )
 
 
@@ -252,7 +252,7 @@ def test_settings_page_is_fresh_and_complete() -> None:
 async def test_form_gets_the_sites_offers_and_refusals(api, monkeypatch, gateway):  # noqa: F811
     code, told = await api("POST", "notes", gateway.options)
     assert (code, told["fields"]) == (200, [])
-    assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 when left out." in told["notes"]
+    assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 by default." in told["notes"]
     wrong = {**gateway.options, "gateway_options": "worker_cores=9"}
     code, told = await api("POST", "notes", wrong)
     refused = {"field": "gateway_options.worker_cores", "message": "must be a whole number from 1 to 4, not '9'"}

@@ -74,14 +74,14 @@ class TestList:
         record({"kind": "check", "exercise": last.id, "state": "failed", "failed": ["It is *sorted*"]}, folder)
         _, answer = await api("GET", "lessons")
         assert answer["next"]["link"] == last.id
-        assert answer["next"]["why"] == "In its last check this did not hold: It is *sorted*."
+        assert answer["next"]["why"] == "Its last check failed: It is *sorted*."
 
     async def test_damaged_progress_is_reported_and_kept(self, api, folder):
         folder.mkdir()
         (folder / FILE_NAME).write_text("{broken")
         code, answer = await api("GET", "lessons")
         assert code == 200
-        assert "is damaged" in answer["progress"]["message"]
+        assert "is corrupted" in answer["progress"]["message"]
         assert lesson_of(answer)["exercises"]
         code, refusal = await api(
             "POST", "lessons/events", {"events": [{"kind": "card", "id": "06.c1", "known": True}]}

@@ -55,7 +55,7 @@ class TestOverRest:
                 "n_workers: must be at most 2 workers on this server, not 3; "
                 "threads_per_worker: must be at most 2 threads on this server, not 4; memory_limit: 900 TiB for one "
                 f"worker is more than the {format_size(this_machine().memory_bytes)} of memory that this machine has; "
-                "ask for less, or for 'auto', an equal share; local_directory: must be an absolute path.",
+                "request less, or 'auto' for an equal share; local_directory: must be an absolute path.",
             ),
         ],
     )
@@ -277,7 +277,7 @@ def test_no_limits_change_nothing():
         ({"n_workers": None}, "limits.n_workers: is empty"),
         ({"backends": "local"}, "limits.kinds: must be a list"),
         ({"backends": []}, "limits.kinds: must name at least one kind"),
-        ({"backends": ["pbs"]}, "limits.kinds: there is no kind 'pbs'"),
+        ({"backends": ["pbs"]}, "limits.kinds: unknown kind 'pbs'"),
         ({"backends": [["local"]]}, "limits.kinds"),
     ],
 )

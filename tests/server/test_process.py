@@ -67,7 +67,7 @@ def test_working_server_imports_nothing_heavy(registry_directory, running_cluste
         jupyter.end(signal.SIGTERM)
         imported = {name.partition(".")[0] for name in jupyter.modules()}
     log = jupyter.log.read_text()
-    assert "There is no cluster '\\x1b[31mred\\x00" in log
+    assert "Cluster '\\x1b[31mred\\x00" in log
     # Their input is escaped, and cannot forge lines of Jupyter's log.
     assert {letter for letter in log if unicodedata.category(letter) in {"Cc", "Cf", "Zl", "Zp"}} <= {"\n"}
     assert not [line for line in log.splitlines() if line.startswith("[I 2026] forged")]

@@ -126,7 +126,7 @@ class TestSession:
         bomb.write_bytes(gzip.compress(json.dumps(HEADER).encode() + (b"\n" + b" " * 2**19) * 120))
         code, answer = await read(bomb.name)
         assert (code, answer["code"]) == (422, "recording_unreadable")
-        assert "unpacks to more than 48 MiB" in answer["message"]
+        assert "decompresses to more than 48 MiB" in answer["message"]
 
     async def test_unreadable_file_is_refused(self, read, jp_root_dir, monkeypatch):
         path = recording(jp_root_dir / "a.gpucluster.jsonl")
@@ -153,7 +153,7 @@ class TestSession:
         answers = await asyncio.gather(*asked, *lists)
         assert [code for code, _ in answers] == [422, 422, 404, *[200] * 5]
         assert "more than 1000 of its lines cannot be played" in answers[0][1]["message"]
-        assert "packed in more than 1000 parts" in answers[1][1]["message"]
+        assert "compressed in more than 1000 parts" in answers[1][1]["message"]
         listed = {one["path"]: one["message"] for one in answers[3][1]["recordings"] if one["source"] == "folder"}
         assert listed == {"lines.gpucluster.jsonl.gz": None, "parts.gpucluster.jsonl.gz": answers[1][1]["message"]}
 

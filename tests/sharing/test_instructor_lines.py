@@ -170,12 +170,12 @@ def test_long_names_do_not_widen_table():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["message", "ada"], "Write: node message USER"),
-        (["stop"], "Write: node stop USER"),
+        (["message", "ada"], "Use: node message USER"),
+        (["stop"], "Use: node stop USER"),
         (["stop", "all"], "one user at a time"),
         (["stopp", "ada"], "node accepts 'message' and 'stop', not 'stopp'. Did you mean 'stop'?"),
-        (["--reason", "x"], "--reason goes with 'stop'"),
-        (["message", "ada", "x", "--reason", "y"], "--reason goes with 'stop'"),
+        (["--reason", "x"], "--reason is only for 'stop'"),
+        (["message", "ada", "x", "--reason", "y"], "--reason is only for 'stop'"),
         (["--class", "stop", "ada"], "--class lists the clusters"),
     ],
 )

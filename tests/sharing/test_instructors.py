@@ -195,7 +195,7 @@ def test_what_an_instructor_types_is_checked(classroom):
     for words, sentence in (
         (["message", "all", "x" * 501], "text: must have 1 to 500 characters, not 501."),
         (["message", "all", " \n "], "text: must not be empty; write a message for the owner."),
-        (["message", "all"], "Write: node message USER"),
+        (["message", "all"], "Use: node message USER"),
         (["stop", classroom.learner.name], "Nothing was stopped: there is no terminal to confirm it. Add --yes"),
         (["stop", "all", "--yes"], "one user at a time"),
         (["stop", "who", "--yes"], "The user 'who' has no cluster on this machine that instructors can reach. "
@@ -262,7 +262,7 @@ def test_changed_site_file_is_read_again(classroom, wait_until):
     classroom.configure("sharing: {message: Hello.}\n")
     wait_until(lambda: not _listens(name))
     code, _, err = classroom.ask(classroom.instructor, "node", "--class")
-    assert code == 1 and "This site names no instructors." in err
+    assert code == 1 and "This site has no instructors." in err
     classroom.configure(f"sharing: {{instructors: [{classroom.outsider.name}]}}\n")
     wait_until(lambda: _listens(name))
     assert "Only instructors" in classroom.instructor.run("-c", ASKS, name)

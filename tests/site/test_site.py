@@ -75,7 +75,7 @@ def test_presets_mean_the_same_in_each_face(site):
     shell = spec_from(parser_for("create", "gpucluster").read(["--preset", "lab", "-n", "1"]))
     assert rest == shell
     assert (rest.backend, rest.n_workers, rest.memory_limit) == ("local", 1, 2**30)
-    with pytest.raises(InvalidRequest, match=r"there is no preset 'lap' \(did you mean 'lab'\?\); available: auto"):
+    with pytest.raises(InvalidRequest, match=r"unknown preset 'lap' \(did you mean 'lab'\?\); available: auto"):
         checked_spec({"preset": "lap"})
 
 
@@ -106,7 +106,7 @@ def test_defaults_are_filled_in_where_they_fit(site):
     [
         ("defaults: {local: {memory_limit: 8 GiB}}\nlimits:\n  local: {memory_limit: 1 GiB}\n", 1,
          "defaults.local.memory_limit: contradicts limits.local.memory_limit (line 3): must be at most 1 GiB at "
-         "this site, not 8 GiB. Until one of them is changed, this default does not count.", "memory_limit", 2**30),
+         "this site, not 8 GiB. Until one of them is changed, this default is ignored.", "memory_limit", 2**30),
         ("defaults:\n  all: {idle_timeout_seconds: 1800}\nlimits: {local: {idle_timeout_seconds: 600}}\n", 2,
          "defaults.all.idle_timeout_seconds: contradicts limits.local.idle_timeout_seconds (line 3): must be",
          "idle_timeout_seconds", 600),
@@ -271,7 +271,7 @@ def test_kinds_that_are_not_allowed(site):
     ("text", "line", "sentence"),
     [
         ("title: A\npreset: []\n", 2, "preset: is not a section (did you mean 'presets'?)"),
-        ("presets:\n  - leonardo\n", 2, "presets.0: there is no ready preset 'leonardo' (did you mean"),
+        ("presets:\n  - leonardo\n", 2, "presets.0: there is no built-in preset 'leonardo' (did you mean"),
         (
             "presets:\n  - name: a\n    title: A\n    description: D.\n    spec:\n      backend: slurm\n"
             "      partitoin: x\n",
@@ -281,12 +281,12 @@ def test_kinds_that_are_not_allowed(site):
         ("defaults:\n  slurm:\n    acount: x\n", 3, "is not an option of this kind (did you mean 'account'?)"),
         ("defaults:\n  slurm:\n    walltime: soon\n", 3, "defaults.slurm.walltime: 'soon' is not a time limit"),
         ("defaults:\n  slrum: {}\n", 2, "defaults.slrum: is not a kind of cluster here (did you mean 'slurm'?)"),
-        ("costs:\n  slurm: {unit: h}\n", 2, "costs.slurm: give per_gpu_hour, per_cpu_hour or per_node_hour"),
+        ("costs:\n  slurm: {unit: h}\n", 2, "costs.slurm: set per_gpu_hour, per_cpu_hour or per_node_hour"),
         ("costs:\n  all: {unit: h, per_gpu_hour: free}\n", 2, "costs.all.per_gpu_hour: must be a number, not 'free'"),
         ("presets: [{name: '', title: A, description: D., spec: {}}]\n", 1, "presets.0.name: must not be empty"),
         ("title: [1]\n", 1, "title: must be a short text"),
         ("login_node: -oProxyCommand=x\n", 1, "login_node: must be the name of a host"),
-        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' occurs twice; the first one counts."),
+        ("presets:\n  - gpu-hour\n  - gpu-hour\n", 3, "presets.1: 'gpu-hour' occurs twice; the first one is used."),
     ],
 )
 def test_errors_are_reported_with_line(site, text, line, sentence):
@@ -387,7 +387,7 @@ def test_walltime_accepts_minutes_and_rejects_zero(site):
     assert (found.troubles, found.limits_of("slurm").walltime) == ((), 5400)
     assert found.sharing.per_user.walltime == 2 * 86400
     site("limits: {slurm: {walltime: UNLIMITED}, local: {walltime: 0}}\n")
-    assert ["for no limit, leave the line out. Until" in trouble for trouble in this_site().troubles] == [True, True]
+    assert ["for no limit, omit the line. Until" in trouble for trouble in this_site().troubles] == [True, True]
 
 
 def test_kind_of_missing_package_is_no_error(site):
@@ -484,7 +484,7 @@ def test_how_a_machine_is_shared(site):
         ("  per_user:\n    walltime: soon\n", 3, "'soon' is not a time limit", 1, False),
         ("  reserved_gpus: [0, one]\n", 2, "'one' is neither a GPU index nor a UUID", None, True),
         ("  hours: [always]\n", 2, "must be hours such as 'Mon-Fri 08:00-20:00'", None, False),
-        ("  hours: ['Sat 08:00-08:00']\n", 2, "write 'Sat 00:00-24:00' for the whole day; leave 'hours'", None, False),
+        ("  hours: ['Sat 08:00-08:00']\n", 2, "write 'Sat 00:00-24:00' for the whole day; omit 'hours'", None, False),
         ("  hours: ['08:00-08:00']\n", 2, "begins and ends at 08:00: write '00:00-24:00' for the", None, False),
         ("  per_user: {workers: 99999999999999999999}\n", 2, "must be at most 1000000000, not 9999", 1, False),
         ("  hours: [Mon-Fri 08:00-25:00]\n", 2, "must be hours such as", None, False),

@@ -149,7 +149,7 @@ def test_activity_names_requesters(site):
     assert [entry for entry in entries if entry[1]] == [
         ("create", me, "Create with 1 worker"),
         ("scale", "command line, process 815", "Scale to 3 workers"),
-        ("idle_timeout", "command line, process 815", "Stop after 30 minutes without use"),
+        ("idle_timeout", "command line, process 815", "Stop when idle for 30 minutes"),
         ("idle_timeout", me, "Never stop automatically"),
         ("restart", me, "Restart all workers"),
         ("adapt", me, "Scale adaptively, 2 to 3"),
@@ -327,7 +327,7 @@ def test_the_first_and_the_last_lines_stay(tmp_path: Path) -> None:
             log.shorten()
             assert path.stat().st_size < 160_000
     text = path.read_text()
-    begin, omitted, end = re.split(r"\n--- (.+) are left out here: .* ---\n", text)
+    begin, omitted, end = re.split(r"\n--- (.+) omitted: .* ---\n", text)
     assert begin.splitlines() == [LINE.format(n).strip() for n in range(len(begin.splitlines()))]
     count = len(end.splitlines())
     assert end.splitlines() == [LINE.format(n).strip() for n in range(number - count, number)]
@@ -348,7 +348,7 @@ def test_endless_line_is_bounded(tmp_path: Path) -> None:
     os.close(descriptor)
     text = path.read_text()
     assert text.startswith("Scheduler at unix://\nxxx")
-    assert text.count(" are left out here: ") == 1
+    assert text.count(" omitted: ") == 1
     *_, long, last = tail(path, 200)
     assert last == "last words"
     assert set(long) == {"…", " ", "x"}

@@ -31,7 +31,7 @@ def reason_of(site, **options):
     [
         ("a: [1", "line 1, column 6: expected ',' or ']', but got '<stream end>', while parsing a flow sequence"),
         ("a:\n  b: c: d", "line 2, column 7: mapping values are not allowed here"),
-        ("- x", "it has to hold names with values, such as 'distributed:', and holds ['x']"),
+        ("- x", "it must contain names with values, such as 'distributed:', not ['x']"),
         ("1: {2: 3}", "the name 1 is not a string; put it in quotation marks"),
     ],
 )
@@ -157,4 +157,4 @@ def test_unwritable_shared_memory_is_named(tmp_path):
     finally:
         shutil.rmtree(registry, ignore_errors=True)
     assert answer.returncode != 0
-    assert "cannot be made: Read-only file system. Make /dev/shm writable" in answer.stderr + answer.stdout
+    assert "cannot be created: Read-only file system. Make /dev/shm writable" in answer.stderr + answer.stdout

@@ -136,7 +136,7 @@ def test_bad_requests_change_nothing(shared_site, two):
         shared_site.control.remove(two)
     for verb in (shared_site.control.get, shared_site.control.stop, shared_site.control.restart,
                  shared_site.control.remove, shared_site.control.logs, shared_site.control.dashboard):  # fmt: skip
-        with pytest.raises(errors.ClusterNotFound, match="There is no cluster 'unknown'. Running clusters: .*shared"):
+        with pytest.raises(errors.ClusterNotFound, match="Cluster 'unknown' not found. Running clusters: .*shared"):
             verb("unknown")
     with pytest.raises(errors.ClusterNotFound):
         shared_site.control.patch("unknown", {"n_workers": 1})
@@ -197,7 +197,7 @@ def test_secrets_are_not_shown(shared_site, two):
 
 
 def test_name_of_running_cluster_is_taken(shared_site, two):
-    with pytest.raises(errors.NameTaken, match="A cluster named 'shared' exists already. Connect to it"):
+    with pytest.raises(errors.NameTaken, match="A cluster named 'shared' already exists. Connect to it"):
         shared_site.create(name="shared")
 
 

@@ -143,13 +143,13 @@ def test_first_spill_and_pause_are_marked_once() -> None:
     assert [kind for kind, _ in marks.look_at(spilled, Members((paused("1"),)))] == ["spill", "pause"]
     marks.forget()
     full = replace(paused("1"), spills_no_more=True)
-    assert marks.look_at(fine, Members((full,)))[0][1].endswith("does not fit into the scratch that it may take.")
+    assert marks.look_at(fine, Members((full,)))[0][1].endswith("does not fit in its share of the scratch limit.")
 
 
 def test_silent_worker_is_reported_once() -> None:
     marks = Marks(WorkerTitles())
     columns = {"workers": ("0", "1"), "age_seconds": (0.5, 31.0)}
-    hangs = "Worker 1 has been silent for 30 s: it hangs, or a task holds Python's lock."
+    hangs = "Worker 1 has not responded for 30 s: it hangs, or a task holds the GIL."
     assert marks.look_at(columns, Members()) == [("pause", hangs)]
     assert marks.look_at(columns, Members()) == []
     assert marks.look_at({**columns, "age_seconds": (0.5, 0.5)}, Members()) == []

@@ -32,12 +32,12 @@ def test_file_limit_is_reported_before_start(site):
     out, err = maker.communicate(timeout=120)
     refused, bounded, workers = out.splitlines()
     assert refused == (
-        "StartFailed 9 workers need about 138 open files, and one process may have 64 here. Ask for at most 2, or "
-        "raise the limit (ulimit -n) before Jupyter or the shell starts the cluster. []"
+        "StartFailed 9 workers need about 138 open files, but the limit is 64 per process. Request at most 2, or raise "
+        "the limit (ulimit -n) before you start Jupyter or the cluster. []"
     ), err
     assert bounded == (
-        "InvalidRequest n_workers: must be at most 2, not 9: one process may have 64 open files here, enough for "
-        "about 2; raise the limit (ulimit -n) before Jupyter or the shell starts the cluster. ['n_workers']"
+        "InvalidRequest n_workers: must be at most 2, not 9: the limit of 64 open files per process is enough "
+        "for about 2; raise it (ulimit -n) before you start Jupyter or the cluster. ['n_workers']"
     )
     assert workers == "2"
 
@@ -70,7 +70,7 @@ def test_reached_file_limit_is_reported(site):
     cluster = gpucluster.connect("crowded")
     with cluster.get_client() as client:
         client.run_on_scheduler(take_all_files, keep=6)
-        with pytest.raises(ScaleFailed, match=r"could not start: one process may have \d+ open files here, and all"):
+        with pytest.raises(ScaleFailed, match=r"could not start: all \d+ open files that one process"):
             cluster.scale(2)
         client.run_on_scheduler(give_all_files_back)
         cluster.scale(2)

@@ -210,14 +210,14 @@ def test_refusal_outside_hours_names_opening(site, configure):
 def test_gpu_quota_is_checked_first(site, configure, monkeypatch):
     """Before the GPUs on this machine are read; nothing of the request stays."""
     configure("  per_user: {gpus: 1}\n")
-    two = "Each user may have 1 GPU or slot at a time at this site; this one asks for 2. Ask for fewer workers."
+    two = "Each user may have 1 GPU or slot at a time at this site; this one requests 2. Request fewer workers."
     for wanted in ({"n_workers": 2}, {"devices": [0, 1]}):
         with pytest.raises(NotNow) as refused:
             site.control.create({"backend": "cuda", "protocol": "tls", **wanted})
         assert refused.value.message == two
     monkeypatch.setattr(creation, "usable_gpus", lambda: 2)
     monkeypatch.setattr(creation, "find_spec", lambda name: name)
-    with pytest.raises(NotNow, match="this one asks for 2"):
+    with pytest.raises(NotNow, match="this one requests 2"):
         site.control.create({"n_workers": 2, "memory_limit": "256 MiB"})
     assert site.control.list() == []
     registry = Registry()
@@ -225,7 +225,7 @@ def test_gpu_quota_is_checked_first(site, configure, monkeypatch):
     creation.require_open(registry, AutoSpec(n_workers=3, memory_limit=2**28))
     creation.require_open(registry, CudaSpec())
     monkeypatch.setattr(registry, "list", lambda: [starting("a", CudaSpec())])
-    with pytest.raises(NotNow, match="your clusters have 1 and this one asks for 1. Stop a cluster"):
+    with pytest.raises(NotNow, match="your clusters have 1 and this one requests 1. Stop a cluster"):
         creation.require_open(registry, CudaSpec())
 
 

@@ -237,12 +237,12 @@ def test_site_limits_scratch_per_user(site, tmp_path, monkeypatch):
         site.create(name="third", n_workers=0, scratch_limit="31 MiB")
     assert refused.value.message == (
         "scratch_limit: Each user may have 100 MiB of scratch on this machine at this site; your other clusters have "
-        "85 MiB, and this one would have 31 MiB. Ask for at most 15 MiB."
+        "85 MiB, and this one would have 31 MiB. Request at most 15 MiB."
     )
     assert [model.name for model in site.control.list()] == ["second", "first"]
     site.running(name="third", n_workers=0, scratch_limit="15 MiB")
     with pytest.raises(
-        NotNow, match=r"this one would have no limit\. Stop one and create this one again, or give each a"
+        NotNow, match=r"this one would have no limit\. Stop one and create this one again, or set a lower"
     ):
         site.create(name="fourth", n_workers=0, scratch_limit=None)
     # Nothing is left: it runs, and says what that means before anybody waits for it.
@@ -251,8 +251,7 @@ def test_site_limits_scratch_per_user(site, tmp_path, monkeypatch):
     reported = site.wait_for("fourth", lambda now: now.warnings)
     assert reported.warnings[0].endswith(
         "pause, as your other clusters have the 100 MiB that each user may have. Stop one and create this one "
-        "again, or give "
-        "each a scratch_limit (--scratch-limit) that leaves some."
+        "again, or set a lower scratch_limit (--scratch-limit) for each."
     )
     assert [entry.message for entry in reported.news] == [
         "Nothing may be spilled to disk: your other clusters have the 100 MiB that each user may have."

@@ -380,7 +380,7 @@ def test_standby_survives_unwritable_registry(site, caplog):
     try:
         asyncio.run(note())
         assert not site.registry.read(folder).ready
-        assert "cannot be written down" in caplog.text
+        assert "cannot be written" in caplog.text
     finally:
         lock.rmdir()
         os.close(held)

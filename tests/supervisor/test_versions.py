@@ -36,7 +36,7 @@ def test_other_versions_are_not_complained_about(version):
 def test_newer_dask_gives_one_warning(version):
     [warning] = version_warnings(of(version))
     assert warning.startswith(f"Dask {version} is newer than {NEWEST_TESTED}")
-    assert warning.endswith("Every name of Dask's that it relies on is there.")
+    assert warning.endswith("All names of Dask that it relies on exist.")
 
 
 def test_missing_names_of_newer_dask_are_listed(monkeypatch):

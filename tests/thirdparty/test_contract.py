@@ -126,7 +126,7 @@ def test_results_move_to_the_remaining_workers(shared_site, two):
 
 def test_unsupported_requests_are_refused(two):
     before = two.model
-    with pytest.raises(InvalidState, match="'queued' does not support adaptive scaling; ask for a number of workers"):
+    with pytest.raises(InvalidState, match="'queued' does not support adaptive scaling; set a number of workers"):
         two.adapt(minimum=1, maximum=2)
     with pytest.raises(InvalidState, match="'queued' cannot restart its workers"):
         two.restart()
@@ -230,9 +230,9 @@ def test_jobs_of_a_dead_supervisor_are_ended(site, monkeypatch, wait_until, step
     wait_until(lambda: site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     wait_until(lambda: not site.processes())
     messages = [entry.message for entry in site.control.activity(model.id).entries]
-    assert any("dead process were stopped: scheduler" in message for message in messages) is (step != "remembered"), (
-        messages
-    )
+    assert any("from a process that died were stopped: scheduler" in message for message in messages) is (
+        step != "remembered"
+    ), messages
     site.control.remove(model.id)
     assert site.control.list() == []
 

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     paths = sorted(COURSE.glob("*/lesson.py"))
     chosen = [path for path in paths if not options.lessons or slug_of(path.parent)[:2] in options.lessons]
     if missing := set(options.lessons) - {slug_of(path.parent)[:2] for path in paths}:
-        parser.error(f"There is no lesson {', '.join(sorted(missing))}.")
+        parser.error(f"Lesson {', '.join(sorted(missing))} not found.")
     write(source, chosen)
     if code := _sphinx(source, html, options.out / "doctrees"):
         return code

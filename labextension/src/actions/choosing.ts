@@ -25,7 +25,7 @@ export async function chooseCluster(
       manager.get(id) ??
       manager.clusters.find(cluster => cluster.name === id && !hasEnded(cluster));
     if (named === undefined) {
-      throw new Error(trans.__("There is no cluster '%1'.", id));
+      throw new Error(trans.__("Cluster '%1' not found.", id));
     }
     return named;
   }

@@ -9,7 +9,7 @@ import { followSettings, initialSettings, PLUGIN_ID } from '../settings';
 /** What a cell computes on a cluster, below the cell. Loaded after the panel: it is not needed at once. */
 export const cellsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'gpucluster:cells',
-  description: 'Shows work of cells.',
+  description: 'Shows the work of cells.',
   autoStart: true,
   requires: [IClusterManager],
   // Notebook 7 has notebooks on their own pages alone.

@@ -76,7 +76,7 @@ function refusal(response: Response, body: unknown): ErrorModel {
   const message =
     response.status === 404
       ? 'The server does not know gpucluster. Is the gpucluster server extension enabled?'
-      : `The server answered ${response.status} ${response.statusText}.`;
+      : `The server returned ${response.status} ${response.statusText}.`;
   return { code: 'error', message, fields: [] };
 }
 

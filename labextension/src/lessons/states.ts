@@ -19,7 +19,7 @@ export function stateWords(state: State): string {
     case 'passed':
       return trans.__('passed');
     case 'failed':
-      return trans.__('not right yet');
+      return trans.__('not correct yet');
     case 'not_yet':
       return trans.__('started');
     default:

@@ -32,5 +32,5 @@ export interface ILessonStore {
 
 export const ILessonStore = new Token<ILessonStore>(
   'gpucluster:ILessonStore',
-  'Knows the lessons and how far the learner is.'
+  'The lessons and the progress in them.'
 );

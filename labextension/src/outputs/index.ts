@@ -121,7 +121,7 @@ export class ClusterOutput extends Panel {
     view.hide();
     this.addWidget(view);
     view.renderModel(model).catch((reason: unknown) => {
-      console.error('A view of a cluster could not be made.', reason);
+      console.error('A view of a cluster could not be created.', reason);
     });
   }
 

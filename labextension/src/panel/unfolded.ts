@@ -30,7 +30,7 @@ export class Unfolded {
   private _save(): void {
     const kept = [...this._known].slice(-MOST);
     this._state?.save(KEY, Object.fromEntries(kept)).catch((reason: unknown) => {
-      console.warn('The state of the panel of gpucluster is not stored.', reason);
+      console.warn('The panel state could not be stored.', reason);
     });
   }
 
@@ -43,7 +43,7 @@ export class Unfolded {
         }
       }
     } catch (reason) {
-      console.warn('The state of the panel of gpucluster is not stored.', reason);
+      console.warn('The panel state could not be stored.', reason);
     }
     this.changed.emit();
   }

@@ -56,7 +56,7 @@ function stateWords(state: ICheckPayload['state']): string {
     case 'passed':
       return trans.__('passed');
     case 'failed':
-      return trans.__('not right yet');
+      return trans.__('not correct yet');
     case 'not_yet':
       return trans.__('not yet');
     case 'unavailable':

@@ -157,7 +157,7 @@ export function ParsonsView({ payload }: { readonly payload: IParsonsPayload }):
         {findings !== null && (
           <>
             <p className="gpc-Verdict" data-stage={isRight ? 'right' : 'wrong'}>
-              {isRight ? trans.__('✓ Right.') : trans.__('✗ Not right yet.')}
+              {isRight ? trans.__('✓ Correct.') : trans.__('✗ Not correct yet.')}
             </p>
             <Findings findings={findings} />
           </>

@@ -224,10 +224,10 @@ export function ExamView({ payload }: { readonly payload: IQuizPayload }): JSX.E
           {isHandedIn && (
             <p className="gpc-Verdict" data-stage={right.includes(question) ? 'right' : 'wrong'}>
               {right.includes(question)
-                ? trans.__('✓ Right.')
+                ? trans.__('✓ Correct.')
                 : open.includes(question)
                   ? trans.__('✗ Not answered.')
-                  : trans.__('✗ Not right.')}
+                  : trans.__('✗ Incorrect.')}
             </p>
           )}
         </QuestionView>
@@ -347,8 +347,8 @@ function PracticeQuestion({ question, number, total, onSolved }: IPracticeProps)
             </button>
           )}
           <span role="status" className="gpc-Verdict" data-stage={stage}>
-            {stage === 'right' && trans.__('✓ Right.')}
-            {stage === 'wrong' && trans.__('✗ Not right. Choose again.')}
+            {stage === 'right' && trans.__('✓ Correct.')}
+            {stage === 'wrong' && trans.__('✗ Incorrect. Try again.')}
             {stage === 'shown' && trans.__('This is the answer. Try the question again tomorrow.')}
           </span>
         </div>

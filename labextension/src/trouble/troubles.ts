@@ -95,7 +95,7 @@ function measured(sample: TelemetrySample): ITrouble[] {
     add(
       'silent',
       trans.__(
-        'No report for %1 s from %2: busy, or the network is down',
+        'No report from %2 for %1 s: busy, or the network is down',
         SILENT_SECONDS,
         some(silent, total)
       )

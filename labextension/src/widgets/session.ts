@@ -82,7 +82,7 @@ export class ViewSession {
         this._draw();
       }
       this._drawNote(
-        `No news from the kernel for ${Math.round(silence / 1000)} s; this is the last state.`
+        `No data from the kernel for ${Math.round(silence / 1000)} s; this is the last state.`
       );
     }
   }

@@ -118,7 +118,7 @@ async function enter(token: string | null): Promise<Access> {
     const told = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
     return told.code === 'log_in_first'
       ? { kind: 'login' }
-      : { kind: 'refused', message: told.message ?? `The server answered ${response.status}.` };
+      : { kind: 'refused', message: told.message ?? `The server returned ${response.status}.` };
   } catch {
     return { kind: 'offline' };
   }

@@ -9,19 +9,19 @@ export const WORDS = {
   openInTab: 'Open in a browser tab',
   open: 'not encrypted: anyone who can reach it can run code as you',
   kernelOver: 'The kernel has stopped; this is the last state.',
-  pageStarts: 'Cluster {name} is starting. Its dashboard appears as soon as it runs.',
+  pageStarts: 'Cluster {name} is starting. Its dashboard appears when it is running.',
   pageStopped:
     'Cluster {name} has stopped, and its dashboard with it. Run this cell again for another cluster.',
   pageFailed:
     'Cluster {name} has failed, and its dashboard with it. Run this cell again for another cluster.',
   opening: 'Opening the view …',
-  offline: 'No connection. Trying again …',
-  forMembers: 'This link is for people who are logged in to this hub.',
+  offline: 'No connection; retrying …',
+  forMembers: 'This link is for users logged in to this hub.',
   logIn: 'Log in',
   readOnly: 'Read-only view',
   ends: 'ends in {time}',
   lastState: 'Last known state of the cluster:',
   showPages: 'Show Dask’s dashboard',
   hidePages: 'Hide Dask’s dashboard',
-  pageGoesOn: 'The kernel has stopped; this page goes on while the cluster runs.'
+  pageGoesOn: 'The kernel has stopped; this page works while the cluster runs.'
 } as const;

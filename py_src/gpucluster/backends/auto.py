@@ -29,7 +29,7 @@ class AutoSpec(HostSpec):
         "GPUs",
         "Queue for GPUs",
         True,
-        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail immediately.",
+        "Wait in the queue if the site assigns GPU slots and none is free. If off, fail immediately.",
     )
 
 
@@ -59,11 +59,14 @@ def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) ->
     options = spec.model_dump(exclude={"backend"}, exclude_unset=True)
     why = probe.reason
     if probe.usable and not dask_cuda:
-        why = f"There is a GPU, but dask-cuda is not installed: clusters use CPU workers. To use it, run {GPU_EXTRA}."
+        why = (
+            "This machine has a GPU, but dask-cuda is not installed: clusters use CPU workers. To use the GPU, run "
+            f"{GPU_EXTRA}."
+        )
     elif probe.usable and spec.n_workers is not None and spec.n_workers > devices:
         why = (
-            f"{spec.n_workers} workers were requested and there is one worker per GPU, {devices} at most here: "
-            "clusters use CPU workers. Use the kind 'cuda' to use the GPU."
+            f"{spec.n_workers} workers were requested, but there is one worker per GPU and this machine has {devices}: "
+            "clusters use CPU workers. To use the GPU, choose the kind 'cuda'."
         )
     elif probe.usable:
         return CudaSpec(**options), why

@@ -59,8 +59,8 @@ class LocalBackend(Backend[LocalSpec]):
         available = psutil.virtual_memory().available
         if n_workers * WORKER_FOOTPRINT_BYTES > available:
             raise PreflightFailed(
-                f"{n_workers} workers need about {format_size(n_workers * WORKER_FOOTPRINT_BYTES)} of memory, but "
-                f"only {format_size(available)} is free. Ask for fewer workers."
+                f"{n_workers} workers need about {format_size(n_workers * WORKER_FOOTPRINT_BYTES)} of memory, but only "
+                f"{format_size(available)} is free. Request fewer workers."
             )
         maximum = max(n_workers, min(MAX_WORKERS, available // WORKER_FOOTPRINT_BYTES))
         maximum, reason = bounded_by_open_files(

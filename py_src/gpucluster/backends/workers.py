@@ -267,11 +267,11 @@ def bounded_by_open_files(n_workers: int, maximum: int, reason: str) -> tuple[in
         return maximum, reason
     if n_workers > most:
         raise PreflightFailed(
-            f"{n_workers} workers need about {PROCESS_FILES + WORKER_FILES * n_workers} open files, and one process "
-            f"may have {limit} here. Ask for at most {most}, or raise the limit (ulimit -n) before Jupyter or the "
-            "shell starts the cluster."
+            f"{n_workers} workers need about {PROCESS_FILES + WORKER_FILES * n_workers} open files, but the limit is "
+            f"{limit} per process. Request at most {most}, or raise the limit (ulimit -n) before you start Jupyter or "
+            "the cluster."
         )
     return most, (
-        f"one process may have {limit} open files here, enough for about {most}; raise the limit (ulimit -n) before "
-        "Jupyter or the shell starts the cluster"
+        f"the limit of {limit} open files per process is enough for about {most}; raise it (ulimit -n) before you "
+        "start Jupyter or the cluster"
     )

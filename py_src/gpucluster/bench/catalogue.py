@@ -345,8 +345,8 @@ def _merge(data: Any) -> Outcome:
     left, right, rows = data
     merged = left.merge(right, on="key")
     count, lowest, total = compute(merged.key.count(), merged.key.min(), merged.left.sum())
-    expect(float(count), rows - _first_match(rows), "The number of rows that have a match")
-    expect(float(lowest), _first_match(rows), "The lowest key that has a match")
+    expect(float(count), rows - _first_match(rows), "The number of rows with a match")
+    expect(float(lowest), _first_match(rows), "The lowest key with a match")
     return Outcome(float(total))
 
 
@@ -410,7 +410,7 @@ def _flights_etl(copies: Any) -> Outcome:
     wanted = {"dep_delay": "mean", "air_time": "sum", "visib": "mean", "seats": "mean", "dep_time": "count"}
     # For few groups: without split_out=1, Dask shuffles them between the workers.
     found = grouped.agg(wanted, split_out=1).compute()
-    expect(float(found["dep_time"].sum()), FLOWN * copies, "The number of flights that were flown")
+    expect(float(found["dep_time"].sum()), FLOWN * copies, "The number of flights that were not cancelled")
     return Outcome(float(found["dep_delay"].sum() + found["visib"].sum() + found["seats"].sum()))
 
 
@@ -438,5 +438,5 @@ def workloads(only: Sequence[str] | None = None) -> list[Workload]:
         if name not in WORKLOADS:
             near = get_close_matches(name, WORKLOADS, n=1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
-            raise InvalidRequest(f"only: there is no workload '{name[:40]}'.{hint} Available: {', '.join(WORKLOADS)}.")
+            raise InvalidRequest(f"only: unknown workload '{name[:40]}'.{hint} Available: {', '.join(WORKLOADS)}.")
     return [workload for name, workload in WORKLOADS.items() if name in only]

@@ -67,7 +67,7 @@ def declare_bench(parser: SentenceParser, _face: str) -> None:
     parser.argument("--no-report", action="store_true", help="Write no HTML report.")
     parser.argument(
         "--scheduler", metavar="ADDRESS", complete="file",
-        help="Measure any cluster of Dask: address of its scheduler, or a scheduler file.",
+        help="Measure any Dask cluster: address of its scheduler, or a scheduler file.",
     )  # fmt: skip
     parser.argument(
         "--transports", metavar="A,B,…", complete=TRANSPORTS,
@@ -103,7 +103,7 @@ def _compare(found: Namespace, files: Sequence[str]) -> Answer:
     if given:
         raise InvalidRequest(f"{_flag(given[0])} cannot be used with 'bench compare'.")
     if len(files) != 2:
-        raise InvalidRequest("Give two result files: bench compare FIRST SECOND.")
+        raise InvalidRequest("Pass two result files: bench compare FIRST SECOND.")
     from .comparison import compare
     from .result import load
 
@@ -115,7 +115,7 @@ def _measure(found: Namespace, name: str | None, say: Say) -> Answer:
     only, size, counts = _only(found), _size(found), _counts(found)
     seconds = whole_number(found.seconds, "--seconds", 10, 86_400) if "seconds" in vars(found) else None
     if size is not None and seconds is not None:
-        raise InvalidRequest("Give --size or --seconds, not both.")
+        raise InvalidRequest("Pass --size or --seconds, not both.")
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
     output = _output(found)
     measured = _target(found, name, counts)
@@ -141,7 +141,7 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
             f"{_flag(given[0])} cannot be combined with --transports: it starts clusters of two workers."
         )
     if words:
-        raise InvalidRequest(f"--transports starts its own clusters; leave out '{shown(words[0])}'.")
+        raise InvalidRequest(f"--transports starts its own clusters; omit '{shown(words[0])}'.")
     names = _names(found.transports, "--transports", TRANSPORTS, "", f"of {', '.join(TRANSPORTS)}")
     size: Any = _size(found) or "small"
     output = _output(found)
@@ -170,9 +170,9 @@ def _target(found: Namespace, name: str | None, counts: list[int] | None) -> Abs
     created = [option for option in ("backend", "preset", *BENCH_FIELDS) if option in vars(found)]
     if created and (name is not None or address is not None):
         which = f"'{shown(name)}'" if name is not None else "that of --scheduler"
-        raise InvalidRequest(f"{_flag(created[0])} is for a new cluster, but {which} exists already.")
+        raise InvalidRequest(f"{_flag(created[0])} is for a new cluster, but {which} already exists.")
     if name is not None and address is not None:
-        raise InvalidRequest("Give NAME or --scheduler, not both.")
+        raise InvalidRequest("Pass NAME or --scheduler, not both.")
     from . import target
 
     if address is not None:

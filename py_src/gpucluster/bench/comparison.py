@@ -21,8 +21,8 @@ class Pair(BaseModel, frozen=True):
     n_workers: int
     first_seconds: float = Field(description="Median.")
     second_seconds: float = Field(description="Median.")
-    ratio: float = Field(description="Second median by first median: below 1, the second is faster.")
-    lower: float | None = Field(description="Lower end of the ratio's interval; null: too few runs.")
+    ratio: float = Field(description="Second median divided by the first: below 1, the second is faster.")
+    lower: float | None = Field(description="Lower end of the ratio's interval; null if there are too few runs.")
     upper: float | None = None
 
     @property
@@ -34,9 +34,9 @@ class Comparison(BaseModel, frozen=True):
     """The workloads that two results have in common, and the differences between their clusters."""
 
     pairs: list[Pair]
-    not_compared: list[str] = Field(description="What only one of them has, or has in another size.")
+    not_compared: list[str] = Field(description="Measurements that only one of them has, or that differ in size.")
     differences: list[str] = Field(description="How the clusters differ.")
-    doubts: list[str] = Field(default_factory=list, description="Why a difference may mean nothing.")
+    doubts: list[str] = Field(default_factory=list, description="Reasons why a difference may not be meaningful.")
 
     def text(self) -> str:
         rows: list[tuple[str, ...]] = [("WORKLOAD", "SIZE", "WORKERS", "FIRST", "SECOND", "RATIO", "RESULT")]
@@ -51,7 +51,7 @@ class Comparison(BaseModel, frozen=True):
         lines += [f"Doubtful: {sentence}" for sentence in self.doubts]
         n_pairs = len(self.pairs)
         lines.append(
-            f"Intervals hold the true ratio in {CONFIDENCE:.0%} of cases, as far as the runs of each measurement show; "
+            f"Intervals contain the true ratio in {CONFIDENCE:.0%} of cases, judging by the runs of each measurement; "
             f"other changes on the machine between the two are not included. Of {n_pairs} comparisons without any "
             f"difference, about {n_pairs * (1 - CONFIDENCE):.1f} show one anyway."
         )

@@ -177,9 +177,8 @@ details table {{ width: auto; }}
 </html>
 """
 _SCALING = (
-    "Each point is the median of {runs} runs of the same work on the same data. The dashed line is what it would be if "
-    "every worker added as much as the first ones. Bars hold the true ratio in 95 of 100 cases, as far as the spread "
-    "of the runs shows. Click a name to hide its line."
+    "Each point is the median of {runs} runs of the same work on the same data. The dashed line is perfect scaling. "
+    "Bars are 95% confidence intervals, from the spread of the runs. Click a name to hide its line."
 )
 _SMALL = "Each dot is a run; the line joins the medians, the dashed one is perfect scaling."
 Section = tuple[str, str, Sequence[Any]]  # Heading, note, and Bokeh figures.
@@ -242,7 +241,7 @@ def _sections(result: BenchResult) -> list[Section]:
         found.append(("Scaling", _SCALING.format(runs=result.n_repeats), drawn))
     if small := time_figures(result):
         found.append(("Times by number of workers", _SMALL, small))
-    note = f"Each of {result.n_repeats} runs, after one that does not count. The scale is logarithmic."
+    note = f"All {result.n_repeats} runs, after one warm-up. The scale is logarithmic."
     return found or [("Times", note, [times_figure(result)])]
 
 

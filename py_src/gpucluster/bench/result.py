@@ -19,8 +19,8 @@ class FrozenModel(BaseModel):
 class HostFacts(FrozenModel):
     """Computers of one kind that workers ran on."""
 
-    count: int = Field(description="Number of computers of this kind.")
-    n_workers: int = Field(description="Workers on all of them when all workers were there.")
+    count: int = Field(description="Number of machines of this kind.")
+    n_workers: int = Field(description="Number of workers on all of them together, once all had started.")
     cpu_model: str | None = None
     cpus: int = Field(description="CPUs that one worker may use.")
     memory_bytes: int
@@ -37,7 +37,7 @@ class ClusterFacts(FrozenModel):
     protocol: str = Field(description="Protocol between workers: 'tls', 'tcp' or 'ucx'.")
     n_workers: list[int] = Field(description="Numbers of workers that were measured.")
     threads_per_worker: int
-    memory_limit_bytes: int | None = Field(None, description="Of the smallest worker; null: no limit.")
+    memory_limit_bytes: int | None = Field(None, description="Of the smallest worker; null if there is no limit.")
     mpi: bool = Field(False, description="Whether the workers are processes of one MPI program.")
     arrays: str = "numpy"
     frames: str = "pandas"
@@ -52,13 +52,13 @@ class Measurement(FrozenModel):
     parameters: dict[str, int]
     n_workers: int
     n_blocks: int
-    seconds: list[float] = Field(description="Of each run that counts, in order.")
+    seconds: list[float] = Field(description="Of each measured run, in order.")
     warm_up_seconds: float
     prepare_seconds: float
-    amount: float | None = Field(None, description="How much one run works through, in 'unit'.")
+    amount: float | None = Field(None, description="Amount of work in one run, in 'unit'.")
     unit: str
     scales: bool
-    check: float = Field(description="A number that depends on the whole result.")
+    check: float = Field(description="Number that depends on the whole result, to compare runs.")
 
     @property
     def spread(self) -> Spread:
@@ -77,7 +77,7 @@ class LeftOut(FrozenModel):
     workload: str
     n_workers: int
     why: str
-    failed: bool = Field(description="Whether it was tried.")
+    failed: bool = Field(description="Whether it was attempted.")
 
 
 class BenchResult(FrozenModel):
@@ -86,11 +86,11 @@ class BenchResult(FrozenModel):
     format: Literal[1] = 1
     started_at: str
     wall_seconds: float
-    complete: bool = Field(True, description="False: it was interrupted before everything was measured.")
+    complete: bool = Field(True, description="False if it was interrupted before everything was measured.")
     cluster: ClusterFacts
     hosts: list[HostFacts]
     versions: dict[str, str]
-    settings: dict[str, str] = Field(default_factory=dict, description="Environment of the workers that matters.")
+    settings: dict[str, str] = Field(default_factory=dict, description="Relevant environment variables of the workers.")
     n_repeats: int
     measurements: list[Measurement]
     left_out: list[LeftOut] = Field(default_factory=list)
@@ -124,12 +124,12 @@ def doubts(measurements: Sequence[Measurement], hosts: Sequence[HostFacts]) -> l
     found = []
     busy = load_where_busy(hosts)
     if busy is not None:
-        found.append(f"Other programs were running before ({busy}): expect other times on an idle machine.")
+        found.append(f"Other programs were running before ({busy}): timings will differ on an idle machine.")
     short = [one.workload for one in measurements if one.scales and one.spread.median < SHORT_SECONDS]
     if short:
         found.append(
-            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; a "
-            "larger --size is more informative."
+            f"Less than {SHORT_SECONDS} s a run: {', '.join(dict.fromkeys(short))}. That is mostly Dask's overhead; "
+            "use a larger --size."
         )
     spreads = [(one.workload, one.spread) for one in measurements]
     wide = [name for name, spread in spreads if spread.upper - spread.lower > WIDE_SHARE * spread.median]

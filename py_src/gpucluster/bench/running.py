@@ -146,7 +146,7 @@ class Sizes:
         if self._seconds is None:
             if largest != self._wanted:
                 self.notes.append(
-                    f"{workload.name}: '{self._wanted}' does not fit into half of the workers' memory, so '{largest}' "
+                    f"{workload.name}: '{self._wanted}' does not fit in half of the workers' memory, so '{largest}' "
                     "was measured."
                 )
             ready = prepared(workload, context, largest)
@@ -198,7 +198,7 @@ def work(workload: Workload, size: Size) -> float:
 
 
 REPEATS = 5  # Runs that count; four are needed to compare two results.
-INTERRUPTED = "Interrupted: what came later was not measured."
+INTERRUPTED = "Interrupted: the remaining measurements were skipped."
 
 
 def bench(
@@ -235,7 +235,7 @@ def bench(
     InvalidRequest, InvalidState, NothingToMeasure
     """
     if size is not None and seconds is not None:
-        raise InvalidRequest("Give a size or seconds, not both.")
+        raise InvalidRequest("Pass a size or seconds, not both.")
     if size is not None and size not in SIZES:
         raise InvalidRequest(f"size: must be one of {', '.join(SIZES)}, not {size!r}.")
     if repeats < 1:
@@ -328,7 +328,7 @@ class _Run:
             self._leave_out(workload, context, f"it needs at least {workload.least_workers} workers", failed=False)
             bar.step(text, self._repeats + 2)
             return
-        bar.show(f"{text}: making the data")
+        bar.show(f"{text}: generating the data")
         steps = 0
 
         def step(number: int) -> None:
@@ -340,7 +340,7 @@ class _Run:
         try:
             ready = sizes.prepared(workload, context)
             if ready is None:
-                self._leave_out(workload, context, "not even the smallest size fits into the memory", failed=False)
+                self._leave_out(workload, context, "even the smallest size does not fit in memory", failed=False)
                 return
             measured = ready.measure(self._repeats, step)
             known = self._checks.setdefault(workload.name, measured.check)

@@ -73,8 +73,7 @@ def result_text(result: BenchResult) -> str:
 
 def left_out_lines(result: BenchResult) -> list[str]:
     return [
-        f"{'Failed' if item.failed else 'Left out'}: {item.workload} on {counted(item.n_workers, 'worker')}: "
-        f"{item.why}."
+        f"{'Failed' if item.failed else 'Skipped'}: {item.workload} on {counted(item.n_workers, 'worker')}: {item.why}."
         for item in result.left_out
     ]
 

@@ -70,7 +70,7 @@ class Timed(FrozenModel):
     workload: str
     title: str
     size: str
-    seconds: dict[str, list[float]] = Field(description="Of each run that counts, by transport.")
+    seconds: dict[str, list[float]] = Field(description="Of each measured run, by transport.")
 
     def spread(self, transport: str) -> Spread:
         return spread_of(self.seconds[transport])
@@ -140,7 +140,7 @@ def _clusters(transports: list[str], notes: list[str], say: Say) -> Iterator[dic
                 spec = parse_spec({**options, "n_workers": N_WORKERS, "threads_per_worker": 1})
                 found[name] = stack.enter_context(created(spec))
             except GPUClusterError as error:
-                notes.append(f"Left out: {name}: {error.message}")
+                notes.append(f"Skipped: {name}: {error.message}")
         if not found:
             raise NothingToMeasure(" ".join(["No cluster could be started.", *notes]))
         notes += _note_on_kinds([name for name in transports if name in found], transports)
@@ -179,7 +179,7 @@ def _messages(targets: dict[str, Target], repeats: int, say: Say) -> dict[str, M
 def _workload(workload: Workload, targets: dict[str, Target], size: Size, repeats: int, say: Say) -> Timed:
     ready: dict[str, Prepared] = {}
     for name, target in targets.items():
-        say(f"{workload.name} over {name}: making the data")
+        say(f"{workload.name} over {name}: generating the data")
         with target.client.as_current():
             ready[name] = prepared(workload, Context(target.client, N_WORKERS, 4 * N_WORKERS), size)
     checks = [one.check for one in ready.values()]
@@ -195,9 +195,9 @@ def _workload(workload: Workload, targets: dict[str, Target], size: Size, repeat
 
 
 _NOTE = (
-    "Each point is the median time of a block from one worker to another, each line α + β × size, as near as it gets "
-    "in proportion: α is the latency, 1/β the bandwidth. Both scales are logarithmic; an empty block is drawn as one "
-    "byte."
+    "Each point is the median time to send a block from one worker to another. Each line is the fit α + β × size with "
+    "the smallest relative error: α is the latency, 1/β the bandwidth. Both scales are logarithmic; an empty block is "
+    "drawn as one byte."
 )
 
 

@@ -134,7 +134,7 @@ def to_stop(control: Control, found: Namespace) -> list[ClusterModel]:
     every = getattr(found, "all", False)
     names = _names(found)
     if every and names:
-        raise InvalidRequest("Give names or --all, not both.")
+        raise InvalidRequest("Pass names or --all, not both.")
     if every:
         return living(control)
     return [control.get(name) for name in names] or [_only(control)]

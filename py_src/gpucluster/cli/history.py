@@ -27,7 +27,7 @@ def history(control: Control, found: Namespace) -> tuple[BaseModel, str]:
     lines = whole_number(getattr(found, "lines", str(LINES)), "--lines", 1, 10_000)
     if other is not None:
         if work is None:
-            raise InvalidRequest("--compare: also name what to compare with: 'history FIRST --compare SECOND'.")
+            raise InvalidRequest("--compare: name both: 'history FIRST --compare SECOND'.")
         comparison = compare_history(registry, work, other)
         return comparison, comparison.text()
     if (by := getattr(found, "by", None)) is not None:

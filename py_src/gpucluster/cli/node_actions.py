@@ -31,18 +31,18 @@ def read(found: Namespace) -> NodeRequest:
     words: list[str] = getattr(found, "words", [])
     reason: str | None = getattr(found, "reason", None)
     if reason is not None and words[:1] != ["stop"]:
-        raise InvalidRequest("--reason goes with 'stop': node stop USER --reason TEXT.")
+        raise InvalidRequest("--reason is only for 'stop': node stop USER --reason TEXT.")
     if not words:
         return NodeRequest("class" if getattr(found, "of_class", False) else "show")
     if getattr(found, "of_class", False):
-        raise InvalidRequest(f"--class lists the clusters; leave it out, or '{shown(words[0])}'.")
+        raise InvalidRequest(f"--class lists the clusters; omit it, or '{shown(words[0])}'.")
     if words[0] == "message":
         if len(words) != 3:
-            raise InvalidRequest('Write: node message USER "TEXT", or node message all "TEXT"; the text in quotes.')
+            raise InvalidRequest('Use: node message USER "TEXT", or node message all "TEXT", with the text in quotes.')
         return NodeRequest("message", words[1], words[2])
     if words[0] == "stop":
         if len(words) != 2 or words[1] == EVERYBODY:
-            raise InvalidRequest("Write: node stop USER, for one user at a time.")
+            raise InvalidRequest("Use: node stop USER, for one user at a time.")
         return NodeRequest("stop", words[1], reason or "")
     near = did_you_mean(words[0], ["message", "stop"])
     raise InvalidRequest(f"node accepts 'message' and 'stop', not '{shown(words[0])}'.{near}")

@@ -230,7 +230,7 @@ def add_spec_options(
     parser.argument(
         "--preset",
         metavar="NAME",
-        help=f"Start from a preset ({', '.join(presets)}); the other options change it.",
+        help=f"Start from a preset ({', '.join(presets)}); the other options override it.",
         complete=[preset.name for preset in this_site().presets],
         group="Cluster",
     )

@@ -22,7 +22,7 @@ def share(control: Control, found: Namespace) -> Answer:
     lists, withdraw = getattr(found, "list", False), getattr(found, "withdraw", None)
     makes = [name for name in ("hours", "tasks", "public") if getattr(found, name, None) not in {None, False}]
     if (lists and withdraw is not None) or (makes and (lists or withdraw is not None)):
-        raise InvalidRequest("Create a link, or --list, or --withdraw: one at a time.")
+        raise InvalidRequest("--list, --withdraw and the options of a new link cannot be combined.")
     if lists:
         links = control.links(model.id)
         return Answer(links_table(links), links)

@@ -81,7 +81,7 @@ def completion_script(shell: str) -> str:
     """Return the script for a shell. Raises `InvalidRequest`: unsupported shell."""
     if shell not in _SCRIPTS:
         raise InvalidRequest(
-            f"There is no completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} Supported: bash, zsh, fish."
+            f"No completion for '{shown(shell)}'.{did_you_mean(shell, _SCRIPTS)} Supported: bash, zsh, fish."
         )
     return _SCRIPTS[shell]
 

@@ -62,7 +62,7 @@ def look(file: str | None) -> SiteAnswer:
         notes=[
             *site.notes,
             *(
-                f"sharing.instructors: this machine has no user and no group '{one_line(name)}'."
+                f"sharing.instructors: this machine has no user or group '{one_line(name)}'."
                 for name in unknown(site.sharing.instructors)
             ),
         ],

@@ -264,4 +264,4 @@ def _idle(model: ClusterModel) -> str:
     limit = duration_text(model.idle.timeout_seconds)
     if model.idle.stops_at:
         return f"stops in {duration_text(-seconds_since(model.idle.stops_at))} unless it is used"
-    return f"stops after {limit} without use"
+    return f"stops when idle for {limit}"

@@ -192,8 +192,8 @@ def _stop(parser: SentenceParser, face: str) -> None:
 def _node(parser: SentenceParser, face: str) -> None:
     parser.argument(
         "words", nargs="*", metavar="WORD", complete=("message", "stop"),
-        help="For instructors of the site. 'message USER|all \"TEXT\"': send a message to owners of clusters. "
-        "'stop USER': stop all clusters of a user.",
+        help="For the site's instructors. 'message USER|all \"TEXT\"': send a message to owners of clusters. 'stop "
+             "USER': stop all clusters of a user.",
     )  # fmt: skip
     parser.argument(
         "--class", dest="of_class", action="store_true", help="For instructors: list the clusters of all users."

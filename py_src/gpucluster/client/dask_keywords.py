@@ -92,7 +92,7 @@ def memory_of_worker(model: ClusterModel, field: str) -> int:
     if not limit:
         raise refused_field(field, "this cluster's workers have no memory limit; pass a number of workers")
     if not isinstance(limit, int):
-        raise refused_field(field, "the memory of a worker is not known until one runs; pass a number of workers first")
+        raise refused_field(field, "the memory of a worker is unknown until one runs; pass a number of workers first")
     return limit
 
 
@@ -263,9 +263,9 @@ def _security(given: _Given) -> None:
     if given.value is True:
         scheme = given.spec.get("protocol")
         if scheme in {"tcp", "ucx", "ucxx"}:
-            raise given.refusal(f"anyone on this machine can connect with protocol {scheme!r}; leave protocol out")
+            raise given.refusal(f"anyone on this machine can connect with protocol {scheme!r}; omit protocol")
     elif given.value is not False:
-        raise given.refusal("each cluster creates its own credentials (cluster.security); leave it out, or pass True")
+        raise given.refusal("each cluster creates its own credentials (cluster.security); omit it, or pass True")
 
 
 def _host(given: _Given) -> None:
@@ -309,7 +309,7 @@ _NO_SERVICES = "scheduler and workers run no other services here; use plugins: c
 _NO_PAGES = _warned(
     "workers have no web pages; the scheduler's dashboard shows them.", unless=lambda value: value is False
 )
-_CUDF_SPILLS = "use enable_cudf_spill, or device_memory_limit"
+_CUDF_SPILLS = "use enable_cudf_spill or device_memory_limit"
 
 _SAME: dict[str, _Reader] = {
     "CUDA_VISIBLE_DEVICES": _field(_devices, "devices"),
@@ -328,23 +328,23 @@ _SAME: dict[str, _Reader] = {
 """Keywords that become a field of the spec."""
 
 _OTHERS: dict[str, _Reader] = {
-    "blocked_handlers": _refused("the scheduler accepts only your connections; leave it out"),
+    "blocked_handlers": _refused("the scheduler accepts only your connections; omit it"),
     "dashboard": _NO_PAGES,
     "dashboard_address": _warned(
         "the dashboard is private; cluster.dashboard_link opens it.",
         unless=lambda value: str(value) in {":0", "0", "False"},
     ),
-    "data": _refused("workers keep results as their kind of cluster does; leave it out"),
+    "data": _refused("workers keep results as their kind of cluster does; omit it"),
     "death_timeout": _Given.seconds,  # Only checked: workers end at once when their scheduler is gone.
     "host": _host,
     "interface": _refused(
-        "this kind of cluster does not use the network; leave it out, or use another kind for several machines",
+        "this kind of cluster does not use the network; omit it, or use another kind for several machines",
         unless=lambda value: value == "lo",
     ),
     "ip": _host,
     "jit_unspill": _refused(_CUDF_SPILLS),
     "lifetime_restart": _holds,
-    "log_spilling": _refused("the gauges show what was spilled; leave it out"),
+    "log_spilling": _refused("the gauges show what was spilled; omit it"),
     "loop": _warned("the cluster has its own event loop, in a separate process."),
     "plugins": _refused("register them on the cluster: client.register_plugin(plugin)"),
     "preload_argv": _refused("preloaded modules get no arguments here; read os.environ in them, and set env={…}"),

@@ -126,7 +126,7 @@ class LeaseOfWorkers:
     def __repr__(self) -> str:
         if self._model is None:
             return f"<{type(self).__name__}: enter it, as in 'with gpucluster.lease() as client: …'>"
-        return f"<{type(self).__name__} '{self._model.name}': {'taken' if self.holds else 'given back'}>"
+        return f"<{type(self).__name__} '{self._model.name}': {'taken' if self.holds else 'released'}>"
 
     def _enter(self) -> None:
         """Refuse a lease inside another one: two programs that do that could wait for each other forever."""
@@ -136,7 +136,7 @@ class LeaseOfWorkers:
         if name is not None:
             raise InvalidState(
                 f"Leases cannot be nested: this is inside the lease '{name}', and two leases could wait for each other "
-                "forever. Use the client of the outer one, or ask for more workers there: n_workers=2."
+                "forever. Use the client of the outer one, or request more workers there: n_workers=2."
             )
         _within.set(self)
 

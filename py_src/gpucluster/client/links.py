@@ -98,7 +98,7 @@ def jupyter_here() -> Here:
     with suppress(OSError):
         servers, _ = jupyter_servers(runtime_directory())
     if not servers:
-        return Here(None, "It opens while one of your Jupyter servers is running: prepend its address.")
+        return Here(None, "It works while one of your Jupyter servers is running: prepend its address.")
     parent = os.environ.get("JPY_PARENT_PID", "")
     server = next((each for each in servers if str(each.pid) == parent), servers[0])
     outside = reached_by(listening(server.pid).get(server.port, set()))

@@ -325,7 +325,7 @@ def _require_instructor() -> None:
     where, names = this_site().path, instructors().names
     if not names:
         raise NotAnInstructor(
-            f"This site names no instructors. An administrator names them in {where}: sharing.instructors."
+            f"This site has no instructors. An administrator sets them in {where}: sharing.instructors."
         )
     raise NotAnInstructor(
         f"Only instructors of this site may do this: {', '.join(names)} ({where}). If you have just become one, log in "

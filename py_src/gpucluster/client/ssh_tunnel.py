@@ -196,10 +196,10 @@ def lets_in(host: str, what: str) -> Check:
 class Tunnel(BaseModel, frozen=True):
     """A command line for the laptop, and what is known of its route."""
 
-    line: str = Field(description="To be run on the laptop.")
+    line: str = Field(description="Run this on the laptop.")
     link: str | None = Field(description="URL for the laptop's browser, without a token.")
     node: str = Field(description="Host name of this machine on its network.")
-    login_node: str | None = Field(description="Host that the laptop logs in to; null: this machine.")
+    login_node: str | None = Field(description="Host that the laptop logs in to; null if it is this machine.")
     checks: list[Check]
     notes: list[str]
 

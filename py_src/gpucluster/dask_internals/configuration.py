@@ -106,7 +106,7 @@ def _fault_of_file(path: Path) -> str | None:
     if read is None:
         return None
     if not isinstance(read, dict):
-        return f"it has to hold names with values, such as 'distributed:', and holds {_shown(read)}"
+        return f"it must contain names with values, such as 'distributed:', not {_shown(read)}"
     odd = next(_names_that_are_no_text(read), None)
     return None if odd is None else f"the name {odd!r} is not a string; put it in quotation marks"
 
@@ -164,7 +164,7 @@ def _refused(name: str, value: Any, usual: Any) -> str | None:
     if name.endswith("logging-file-config"):
         return None if isinstance(value, str) and os.path.isfile(value) else "the path of a file for logging.config"
     if isinstance(usual, Mapping):
-        return "names with values below it; leave the line out if there is none"
+        return "names with values below it; remove the line if there is none"
     if name == "distributed.admin.log-format":
         return None if _works(logging.Formatter, value) else "a format of logging, such as '%(levelname)s %(message)s'"
     if name == "distributed.admin.event-loop":

@@ -28,7 +28,7 @@ Kind = Literal["records", "derived", "copies"]
 _WORDS = {
     "records": "records, each row once",
     "derived": "derived from records by a fixed rule, block by block, never stored",
-    "copies": "copies of records, for load tests only: no statement about more rows than are distinct",
+    "copies": "copies of records, for load tests only: they add no information",
 }
 
 
@@ -87,7 +87,7 @@ def describe(name: str, **options: Any) -> Description:
     49326610
     """
     if name not in _DESCRIBED:
-        raise InvalidOption(f"name: there is no data set {name!r}; available: {', '.join(_DESCRIBED)}.")
+        raise InvalidOption(f"name: unknown data set {name!r}; available: {', '.join(_DESCRIBED)}.")
     function, allowed = _DESCRIBED[name]
     for option in options:
         if option not in allowed:

@@ -126,7 +126,7 @@ _FOREST = {
     "max_leaves": Keyword(_leaves),
     "max_depth": standing_for({-1: {"max_depth": None}}),
     **dict.fromkeys(("ignore_empty_partitions", "max_batch_size"), any_value()),
-    "workers": only(None, instead="all workers grow trees. Leave it out, or give the client of a smaller cluster."),
+    "workers": only(None, instead="all workers grow trees. Omit it, or pass the client of a smaller cluster."),
 }  # fmt: skip
 _SCALED = only(
     False,
@@ -137,7 +137,7 @@ _SCORE = {
     "compute": only(
         True,
         None,
-        instead="scores are computed at once. Leave it out, or submit: client.submit(r2_score, y_true, y_pred).",
+        instead="scores are computed immediately. Omit it, or submit: client.submit(r2_score, y_true, y_pred).",
     )
 }
 _PENALIZED = only(instead="is not supported. Use Ridge for a penalty: alpha=1 / C.")
@@ -147,8 +147,8 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         **_QUIET,
         "output_type": only(
             None, "input", "array", "numpy",
-            instead="answers have the kind of X, and fitted attributes are arrays of NumPy. Leave it out, and convert: "
-            "answer.map_blocks(cupy.asarray), answer.to_frame().",
+            instead="results have the type of X, and fitted attributes are NumPy arrays. Omit it, and convert: "
+                    "result.map_blocks(cupy.asarray), result.to_frame().",
         ),
     },
     "every method": {
@@ -160,7 +160,7 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         "threshold": only(None, 0.5, instead="is not supported. Compare probabilities: predict_proba(X)[:, 1] > 0.3."),
     },
     "every function": {**_QUIET, "convert_dtype": any_value(), "workers": only(
-        None, instead="all workers compute. Leave it out, or give the client of a smaller cluster."
+        None, instead="all workers compute. Omit it, or pass the client of a smaller cluster."
     )},
     "KMeans": {
         "algorithm": standing_for(_renamed("algorithm", full="lloyd", auto="lloyd")),
@@ -171,7 +171,7 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         **dict.fromkeys(("calc_core_sample_indices", "max_mbytes_per_batch"), any_value()),
     },
     "DBSCAN.fit": {"out_dtype": only(
-        "int32", "int64", np.int32, np.int64, None, instead="must be int32 or int64. Or leave it out."
+        "int32", "int64", np.int32, np.int64, None, instead="must be int32 or int64, or omitted."
     )},
     "PCA": {"svd_solver": standing_for(
         _renamed("svd_solver", randomized="covariance_eigh", jacobi="covariance_eigh", tsqr="full", arpack="full")
@@ -181,7 +181,7 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
             _renamed("algorithm", auto="randomized", full="randomized", jacobi="randomized", tsqr="arpack")
         ),
         "compute": only(
-            True, None, instead="singular values and components are computed at once. Leave it out."
+            True, None, instead="singular values and components are computed immediately. Omit it."
         ),
     },
     "LinearRegression": {
@@ -211,11 +211,11 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
     "NearestNeighbors": _NEIGHBORS,
     "KNeighborsClassifier": _NEIGHBORS,
     "KNeighborsRegressor": _NEIGHBORS,
-    "GaussianNB": {"classes": only(None, instead="classes are those of y. Leave it out.")},
+    "GaussianNB": {"classes": only(None, instead="classes are those of y. Omit it.")},
     "LabelEncoder": {
         "handle_unknown": only(
-            "error", instead="unknown labels are refused. Use OrdinalEncoder(handle_unknown='use_encoded_value', "
-            "unknown_value=-1).",
+            "error", instead="unknown labels raise an error. Use OrdinalEncoder(handle_unknown='use_encoded_value', "
+                             "unknown_value=-1).",
         ),
         "use_categorical": any_value(),
     },
@@ -229,7 +229,7 @@ KEYWORDS: dict[str, dict[str, Keyword]] = {
         ),
     },
     "ColumnTransformer": {"preserve_dataframe": only(
-        True, instead="data frames give data frames. Leave it out, and take the array: result.to_dask_array()."
+        True, instead="data frames give data frames. Omit it, and convert: result.to_dask_array()."
     )},
     "make_regression": {"use_full_low_rank": any_value()},
     "accuracy_score": _SCORE,

@@ -22,7 +22,7 @@ def several(exam: Examination, result: Any, *names: str) -> list[Any]:
     in_order = isinstance(result, (tuple, list)) or (isinstance(result, np.ndarray) and result.ndim == 1)
     right = in_order and len(result) == len(names)
     listed = " and ".join(names) if len(names) == 2 else ", ".join(names)
-    exam.require(f"It returns {_WORDS[len(names)]} things: {listed}", right, describe(result))
+    exam.require(f"It returns {_WORDS[len(names)]} values: {listed}", right, describe(result))
     return [as_numpy(item) for item in result]
 
 

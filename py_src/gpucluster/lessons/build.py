@@ -133,10 +133,10 @@ def _json(data: dict[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Build all lessons that are in order, or only say which files are stale."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.lessons.build", description="Build the lessons.")
-    parser.add_argument("--check", action="store_true", help="change nothing; fail when a file is not up to date")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a file is out of date")
     parser.add_argument("--folder", type=Path, help="folder of other lessons")
-    parser.add_argument("--pages", type=Path, help="folder of the web pages; with --folder alone, none are made")
-    parser.add_argument("--no-pages", action="store_true", help="make no web pages")
+    parser.add_argument("--pages", type=Path, help="folder of the web pages; with --folder alone, none are written")
+    parser.add_argument("--no-pages", action="store_true", help="write no web pages")
     options = parser.parse_args(arguments)
     folder: Path = options.folder or COURSE
     pages: Path | None = options.pages or (None if options.folder or options.no_pages else pages_folder())
@@ -163,7 +163,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for file in stale:
         name = f"{file.parent.name}/{file.name}"
         if options.check:
-            print(f"{name} is not up to date.", file=sys.stderr)
+            print(f"{name} is out of date.", file=sys.stderr)
         else:
             print(f"Wrote {name}.")
     if options.check and stale:

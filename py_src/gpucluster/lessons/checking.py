@@ -66,9 +66,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
     """Check an answer and write nothing down; see `check`."""
     known = find_exercise(exercise)
     if known is None:
-        return CheckResult(
-            exercise, "", State.UNAVAILABLE, message=f"There is no exercise {exercise!r} that can be checked."
-        )
+        return CheckResult(exercise, "", State.UNAVAILABLE, message=f"No check for exercise {exercise!r}.")
     title = title_of(known.id)
     if len(answers) != len(known.answers):
         call = f'check("{known.id}", {", ".join(known.answers)})'
@@ -91,7 +89,7 @@ def examine(exercise: str, answers: tuple[Any, ...], client: Client | None, seed
     except NeedsCluster:
         return _without_cluster(known.id, title)
     except KeyboardInterrupt:
-        message = "You stopped the check. If your code did not come to an end, look for a loop that never stops."
+        message = "You stopped the check. If your code did not finish, look for a loop that never stops."
         return CheckResult(known.id, title, State.FAILED, exam.findings, message, advice(known.id), seed)
     except Halt:
         pass
@@ -140,7 +138,7 @@ def continue_with(*numbers: str) -> None:
     for number in numbers:
         code, names = solution_of(number), notebook_names(())
         if not code or names is None:
-            print(f"There is no lesson's version of {number!r}, or this is not a notebook.")
+            print(f"The lesson has no version of {number!r}, or this is not a notebook.")
             continue
         note({"kind": "solution", "exercise": number})
         try:
@@ -152,7 +150,7 @@ def continue_with(*numbers: str) -> None:
 
 
 def earlier_to_lend(names: Names, exercise: str, client: Client | None) -> dict[str, str]:
-    """Return the solutions of the earlier exercises that this one uses and that are empty or not right yet."""
+    """Return the solutions of the earlier exercises that this one uses and that are empty or not correct yet."""
     lent: dict[str, str] = {}
     seen: set[str] = set()
     while left := [number for number in names.earlier(exercise, lent) if number not in seen]:
@@ -172,7 +170,7 @@ def lent_sentence(numbers: list[str]) -> str:
     """Return the message about answers that the lesson's own replaced."""
     which = " and ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
     are, answers = ("is", "answer") if len(numbers) == 1 else ("are", "answers")
-    return f"{which} {are} empty or not right yet: checked with the lesson's {answers} instead."
+    return f"{which} {are} empty or not correct yet: checked with the lesson's {answers} instead."
 
 
 def _with_earlier(result: CheckResult, answers: tuple[Any, ...], client: Client | None) -> CheckResult:

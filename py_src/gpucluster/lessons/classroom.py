@@ -77,10 +77,10 @@ def _read_folder(folder: Path) -> tuple[dict[str, SharedProgress], list[str]]:
         try:
             found[name] = _read_file(folder / name)
         except _Unusable as error:
-            problems.append(f"{name} was left out: {error}.")
+            problems.append(f"{name} was skipped: {error}.")
     more = len(problems) - _MOST_PROBLEMS
     if more > 0:
-        problems[_MOST_PROBLEMS:] = [f"{counted(more, 'more file was', 'more files were')} left out."]
+        problems[_MOST_PROBLEMS:] = [f"{counted(more, 'more file was', 'more files were')} skipped."]
     return found, problems
 
 

@@ -48,8 +48,8 @@ def find_cluster(lesson: str, named: str | None, *, apart: bool = False) -> tupl
         if apart and (others := _users(cluster)):
             raise InvalidRequest(
                 f"Lesson {lesson} ends workers on purpose, and {counted(others, 'other program')} "
-                f"{'are' if others != 1 else 'is'} connected to {cluster.name}. Run it without naming a cluster: then "
-                "it makes its own."
+                f"{'are' if others != 1 else 'is'} connected to {cluster.name}. Run it without naming a cluster, so "
+                "that it creates one."
             )
         return cluster, False
     alive = {model.name: model for model in living_clusters()}
@@ -154,5 +154,5 @@ def _create(name: str, alive: dict[str, ClusterModel]) -> Cluster:
         if not alive:
             raise
         names = ", ".join(alive)
-        raise StartFailed(f"{error} These run already: {names}. Stop what you do not need, and try again.") from None
+        raise StartFailed(f"{error} Already running: {names}. Stop those you do not need, and try again.") from None
     return cluster

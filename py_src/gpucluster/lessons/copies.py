@@ -62,7 +62,7 @@ def known_lesson(lesson: str) -> Lesson:
         whole = find_lesson(re.split("[.#]", lesson, maxsplit=1)[0])
         if whole is not None:
             raise LessonNotFound(f"{lesson[:40]!r} is not a lesson. Give the lesson: {whole.id}.")
-        raise LessonNotFound(f"There is no lesson {lesson[:40]!r}. `gpucluster lessons list` shows all.")
+        raise LessonNotFound(f"Lesson {lesson[:40]!r} not found. `gpucluster lessons list` shows all.")
     return found
 
 

@@ -43,11 +43,11 @@ def hint(exercise: str, number: int | None = None) -> Note:
         number = _given[exercise] + 1
         if number > total:
             return Note(
-                f'You have seen all {total} hints; `hint("{exercise}", 1)` shows the first once more. '
-                f'The solution: `solution("{exercise}")`.'
+                f'You have seen all {total} hints; `hint("{exercise}", 1)` shows the first again. The solution: '
+                f'`solution("{exercise}")`.'
             )
     if not 1 <= number <= total:
-        return Note(f"{exercise} has the hints 1 to {total}.")
+        return Note(f"{exercise} has hints 1 to {total}.")
     _given[exercise] = max(_given[exercise], number)
     note({"kind": "hint", "exercise": exercise, "number": number})
     return Note(f"**Hint {number} of {total}.** {known.hints[number - 1]}")

@@ -125,7 +125,7 @@ class Lab:
 
     def _lines(self) -> list[tuple[str, str]]:
         model = self._cluster.model
-        made = "made by this lesson; the last cell stops it" if self.owns_cluster else "was running already; it is kept"
+        made = "made by this lesson; the last cell stops it" if self.owns_cluster else "was already running; it is kept"
         beside = lessons_beside(model.name)
         names = ", ".join(beside)
         those, takes = ("that lesson", "it takes") if len(beside) == 1 else ("those lessons", "they take")

@@ -140,7 +140,7 @@ def busy_with() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure lessons and write the table."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.lessons.measuring", description="Measure lessons.")
-    parser.add_argument("lessons", nargs="*", help="numbers of lessons; left out: all")
+    parser.add_argument("lessons", nargs="*", help="numbers of lessons; default: all")
     parser.add_argument("--page", type=Path, help="page with the table")
     options = parser.parse_args(arguments)
     page: Path = options.page or (checkout() or Path()) / "docs" / "lessons" / "README.md"

@@ -48,8 +48,8 @@ class LessonModel(WireModel):
     exercises: list[LessonExercise] = Field(default_factory=list)
     questions: Tally = Field(description="Questions of the practice quiz whose last answer was right.")
     cards: Tally = Field(description="Cards that are due today.")
-    notebook: str | None = Field(None, description="Path below Jupyter's root; null: not copied yet.")
-    recall: str | None = Field(None, description="Path of the copy without prose; null: not copied yet.")
+    notebook: str | None = Field(None, description="Path below Jupyter's root; null if not copied yet.")
+    recall: str | None = Field(None, description="Path of the copy without prose; null if not copied yet.")
     has_recall: bool = Field(False, description="Whether a copy without prose is available.")
 
 
@@ -73,7 +73,7 @@ class ProgressSummary(WireModel):
     exercises: Tally
     questions: Tally
     cards: Tally = Field(description="Cards that are due today.")
-    shared_as: str | None = Field(None, description="Name under which a class sees this progress; null: not shared.")
+    shared_as: str | None = Field(None, description="Name under which a class sees this progress; null if not shared.")
 
 
 class LessonList(WireModel):

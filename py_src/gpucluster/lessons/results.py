@@ -25,7 +25,7 @@ class State(StrEnum):
 
 _HEADLINES = {
     State.PASSED: ("✓", "passed", "--jp-success-color1, #2e7d32"),
-    State.FAILED: ("✗", "not right yet", "--jp-error-color1, #c62828"),
+    State.FAILED: ("✗", "not correct yet", "--jp-error-color1, #c62828"),
     State.NOT_YET: ("…", "not yet", "--jp-warn-color1, #b26a00"),
     State.UNAVAILABLE: ("!", "could not be checked", "--jp-warn-color1, #b26a00"),
 }

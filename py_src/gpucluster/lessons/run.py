@@ -28,12 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one lesson; return 0 when all of its checks pass."""
     parser = argparse.ArgumentParser(prog="python -m gpucluster.lessons.run", description="Run a lesson's solution.")
     parser.add_argument("lesson", help="number of the lesson, such as 06")
-    parser.add_argument("--cluster", help="name or id of a running cluster; left out: as in the notebook")
+    parser.add_argument("--cluster", help="name or id of a running cluster; default: as in the notebook")
     parser.add_argument("--output", type=Path, help="file for the executed notebook")
     options = parser.parse_args(arguments)
     lesson = find_lesson(options.lesson)
     if lesson is None:
-        print(f"There is no lesson {options.lesson}. Lessons: {', '.join(known.id for known in lessons())}.",
+        print(f"Lesson {options.lesson} not found. Lessons: {', '.join(known.id for known in lessons())}.",
               file=sys.stderr)  # fmt: skip
         return 2
     print(f"Lesson {lesson.id}: {lesson.title}", flush=True)

@@ -288,4 +288,4 @@ class NotifiedCell:
             message = printable(f"{self._title} {how} after {took}{why}.", 140)
             self._control.tell(self._id, message, "done" if error is None else "not_done")
         except GPUClusterError as refused:
-            self._complain(f"That the cell {how} could not be reported: {refused.message}")
+            self._complain(f"The notification that the cell {how} could not be sent: {refused.message}")

@@ -173,8 +173,8 @@ def semaphore_refusal() -> str | None:
         multiprocessing.get_context("spawn").Lock()
     except OSError as error:
         return (
-            f"Semaphores, which the processes of workers need, cannot be made: {error.strerror or error}. "
-            f"Make {SHARED_MEMORY} writable; in a container: --tmpfs {SHARED_MEMORY}."
+            f"Semaphores, which worker processes need, cannot be created: {error.strerror or error}. Make "
+            f"{SHARED_MEMORY} writable; in a container: --tmpfs {SHARED_MEMORY}."
         )
     return None
 

@@ -24,23 +24,23 @@ def checked_path(path: str | Path | None, option: str, suffix: str | None = None
         raise InvalidRequest(f"{option}: must be a file name.")
     try:
         if str(path).endswith(os.sep):
-            raise InvalidRequest(f"{option}: {path} is a directory; give a file name.")
+            raise InvalidRequest(f"{option}: {path} is a directory; specify a file name.")
         return _checked(Path(path).expanduser(), option, suffix)
     except (OSError, RuntimeError, ValueError) as error:
         # A name that is too long, an unreadable folder, or a missing home directory.
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         name = str(path) if len(str(path)) <= _MOST_SHOWN else f"{str(path)[:_MOST_SHOWN]}…"
-        raise InvalidRequest(f"{option}: {name} cannot be used: {why.rstrip('.')}. Give another name.") from error
+        raise InvalidRequest(f"{option}: {name} cannot be used: {why.rstrip('.')}. Choose another name.") from error
 
 
 def _checked(found: Path, option: str, suffix: str | None) -> Path:
     if suffix is not None and not found.suffix and not found.is_dir():
         found = found.with_suffix(suffix)
     if found.is_dir():
-        raise InvalidRequest(f"{option}: {found} is a directory; give a file name.")
+        raise InvalidRequest(f"{option}: {found} is a directory; specify a file name.")
     folder = found.parent
     if not folder.is_dir():
-        raise InvalidRequest(f"{option}: there is no directory {folder}.")
+        raise InvalidRequest(f"{option}: directory {folder} does not exist.")
     with suppress(FileNotFoundError):
         found.stat()  # A name that is too long raises; from Python 3.14 on, exists() is false for it.
     if not os.access(found if found.exists() else folder, os.W_OK):

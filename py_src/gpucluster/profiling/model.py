@@ -180,7 +180,7 @@ class ReportFigures(BaseModel, extra="forbid"):
     failures: dict[str, str] = Field(default_factory=dict, description="The first failure by prefix; five at most.")
     findings: list[Finding] = Field(default_factory=list, description="What the bottleneck looks like.")
     notes: list[str] = Field(default_factory=list, description="What could not be measured, and why.")
-    files: list[str] = Field(default_factory=list, description="What was written beside the report, in sentences.")
+    files: list[str] = Field(default_factory=list, description="What was written beside the report, as text.")
     timeline_data: TimelineData = TimelineData()
 
     @property

@@ -20,8 +20,8 @@ _TIMEOUT_SECONDS = 120
 _INJECTED = ("LD_PRELOAD", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH")
 
 _NO_NSYS = (
-    "No Nsight Systems capture: there is no 'nsys' on the PATH. It comes with the CUDA toolkit and with NVIDIA's "
-    "package nsight-systems-cli."
+    "No Nsight Systems capture: 'nsys' is not on the PATH. It comes with the CUDA toolkit and with NVIDIA's package "
+    "nsight-systems-cli."
 )
 _NOT_LAUNCHED = (
     "No Nsight Systems capture: it cannot attach to processes that are already running. Start Jupyter with 'nsys "
@@ -96,4 +96,4 @@ class NsightCapture:
         if done.returncode == 0:
             return None
         lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        return f"No Nsight Systems capture: 'nsys {verb}' said: {lines[-1][:200] if lines else 'nothing'}"
+        return f"No Nsight Systems capture: 'nsys {verb}' printed: {lines[-1][:200] if lines else 'nothing'}"

@@ -21,7 +21,7 @@ from .recorders import scheduler as scheduler_recorder
 from .recorders import worker as worker_recorder
 
 _NOTHING = (
-    "There is no cluster to measure. Name one, connect first ('%gpucluster connect'), or make a distributed.Client."
+    "There is no cluster to measure. Name one, connect first ('%gpucluster connect'), or create a distributed.Client."
 )
 
 

@@ -36,7 +36,7 @@ def memory_fault(limit: int | float | str | None, machine: Machine) -> FieldErro
     return FieldError(
         field="memory_limit",
         message=f"{format_size(limit)} for one worker is more than the {format_size(machine.memory_bytes)} of memory "
-        "that this machine has; ask for less, or for 'auto', an equal share",
+        "that this machine has; request less, or 'auto' for an equal share",
     )
 
 

@@ -32,7 +32,7 @@ class CellTasks(TaskCounts):
         description="Whether another cell had such tasks at the same time: seconds and bytes are divided by number."
     )
 
-    first_seconds: float | None = Field(None, description="When the first one began, after the cell; null: none ended.")
+    first_seconds: float | None = Field(None, description="When the first one began, after the cell; null if none did.")
     last_seconds: float | None = Field(None, description="When the last one ended, after the cell began.")
     error: str | None = Field(None, description="The last error of tasks of this kind, if some of the cell failed.")
 
@@ -65,8 +65,8 @@ class CellWork(WireModel):
 
     id: str = Field(description="Of this run.")
     kernel: str | None = Field(None, description="Id of the Jupyter kernel.")
-    notebook: str | None = Field(None, description="Path of the notebook, or 'IPython'; null: not known.")
-    cell: str | None = Field(None, description="Id of the cell in its notebook; null: the front end does not send it.")
+    notebook: str | None = Field(None, description="Path of the notebook, or 'IPython'; null if unknown.")
+    cell: str | None = Field(None, description="Id of the cell in its notebook; null if the front end sends none.")
     number: int | None = Field(None, description="The number in brackets beside the cell.")
     code: str | None = Field(None, description="The last line of the cell that computes.")
     client: str = Field(description="Name of the Dask client.")
@@ -75,24 +75,24 @@ class CellWork(WireModel):
         "make; what one client sends without a pause is then one piece of work."
     )
     began: str = Field(description="When the cell was run.")
-    ended: str | None = Field(None, description="When its last task was done; null: it computes.")
+    ended: str | None = Field(None, description="When its last task was done; null while it computes.")
     lost: bool = Field(False, description="Whether the cluster ended before the work did.")
     n_workers: int | None = Field(None, description="Maximum number of workers.")
     memory_peak_bytes: int | None = Field(None, description="Peak memory of all workers together.")
     vram_peak_bytes: int | None = Field(None, description="Peak GPU memory of all devices together.")
     spilled_peak_bytes: int | None = Field(None, description="Peak size of results on disk.")
     moved_bytes: int | None = Field(None, description="What workers received from each other.")
-    n_threads: int | None = Field(None, description="The most threads of workers that there were.")
-    waiting_seconds: float | None = Field(None, description="Of all threads, not computing for it; null: it computes.")
-    n_lost_workers: int = Field(0, description="Workers that died meanwhile.")
+    n_threads: int | None = Field(None, description="Maximum number of worker threads.")
+    waiting_seconds: float | None = Field(None, description="Of all threads, not computing for it; null if it runs.")
+    n_lost_workers: int = Field(0, description="Workers that died during it.")
     cost: float | None = Field(
         None,
-        description="Of the connected workers meanwhile, shared with cells that computed at the same time; null: it "
-        "computes, or the site names no costs.",
+        description="Of the workers during it, shared with cells that computed at the same time; null while it "
+        "computes, or if the site sets no costs.",
     )
     cost_unit: str | None = Field(None, description="Of ``cost``, such as 'node-hours'.")
     workers: list[WorkerPeaks] = Field(default=[], description="Those with the highest peaks of memory; at most 32.")
-    where: Where | None = Field(None, description="Null: an older version has kept it.")
+    where: Where | None = Field(None, description="Null if an older version stored it.")
     groups: list[CellTasks] = Field(description="By kind, those that computed longest first; at most 30.")
 
     @property

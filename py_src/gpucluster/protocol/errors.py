@@ -281,7 +281,7 @@ def invalid_request(*errors: ValidationError, prefix: str = "", known: Collectio
     """
     count = sum(error.error_count() for error in errors)
     if count > _MOST_FAULTS:
-        fault = FieldError(field=prefix, message=f"has {count} errors, too many to list; send less")
+        fault = FieldError(field=prefix, message=f"has {count} errors, too many to list; shorten it")
         return InvalidRequest(f"{prefix or 'The request'} {fault.message}.", fields=[fault])
     fields = []
     for item in chain.from_iterable(error.errors(include_url=False) for error in errors):

@@ -80,7 +80,7 @@ class ClassCluster(WireModel):
     mine: bool = Field(False, description="Whether it is the instructor's own.")
     kind: str | None = None
     kind_title: str | None = Field(None, description="Label before the word 'workers', such as 'CPU'.")
-    state: ClusterState | None = Field(None, description="null: it does not respond.")
+    state: ClusterState | None = Field(None, description="null if it does not respond.")
     n_workers: int = 0
     gpus: list[str] = Field(default_factory=list, description="Each in a few words: '0, slot 2 of 4'.")
     since: str | None = None
@@ -99,7 +99,7 @@ class ClassClusters(WireModel):
 class ClassMessage(WireModel):
     """A message for the owner of clusters."""
 
-    user: str | None = Field(None, max_length=100, description="User whose clusters are meant; null: all other users.")
+    user: str | None = Field(None, max_length=100, description="User whose clusters are meant; null means all others.")
     text: PlainText
 
 
@@ -121,10 +121,10 @@ class ClassAnswer(WireModel):
 class SlotHolder(WireModel):
     """The holder of a GPU or a slot, without the name of the cluster."""
 
-    user: str | None = Field(description="Name of the user, from the kernel; null: not reported by this system.")
-    slot: int | None = Field(None, description="Number of the slot; null: the site has no slots, or it has no number.")
+    user: str | None = Field(description="Name of the user, from the kernel; null if this system does not report it.")
+    slot: int | None = Field(None, description="Number of the slot; null without slots, or if it has none.")
     since: str | None = None
-    ends_at: str | None = Field(None, description="Latest end, as the holder reports; null: unknown.")
+    ends_at: str | None = Field(None, description="Latest end, as the holder reports; null if unknown.")
     mine: bool = Field(False, description="Whether it is the user who asks.")
     beyond: bool = Field(False, description="Whether it has more claims than slots, and this one no slot's number.")
 
@@ -135,8 +135,8 @@ class SharedDevice(WireModel):
     uuid: str
     index: int | None = None
     name: str | None = None
-    slots: int | None = Field(None, description="Number of slots of this GPU; null: the site has none.")
-    free: int | None = Field(None, description="Number of free slots; null: the site has none.")
+    slots: int | None = Field(None, description="Number of slots of this GPU; null if the site has none.")
+    free: int | None = Field(None, description="Number of free slots; null if the site has none.")
     reserved: bool = Field(False, description="Whether the site reserves it.")
     utilization_percent: float | None = None
     holders: list[SlotHolder] = Field(default_factory=list, description="By number of the claim, not by age.")
@@ -146,7 +146,7 @@ class Waiting(WireModel):
     """A place in the queue."""
 
     user: str | None = None
-    since: str | None = Field(None, description="null: it is another user's, whose statement cannot be verified.")
+    since: str | None = Field(None, description="null for another user's, whose statement cannot be verified.")
     gpus: int = Field(description="How many it waits for.")
     certain: bool = Field(False, description="Whether it waits for certain GPUs.")
     mine: bool = Field(False, description="Whether it is the user who asks.")
@@ -158,7 +158,7 @@ class More(WireModel):
     user: str | None = None
     above: int = Field(0, description="Claims above the user's limit, which are ignored.")
     claims: int = Field(0, description="Other claims.")
-    places: int = Field(0, description="Places in line.")
+    places: int = Field(0, description="Places in the queue.")
     mine: bool = Field(False, description="Whether it is the user who asks.")
 
 

@@ -86,9 +86,9 @@ class KindModel(WireModel):
     title: str = Field(description="Label before the word 'workers': CPU, Slurm.")
     description: str = Field("", description="What it is.")
     package: str = Field(description="Which package offers it, with its version.")
-    where: str = Field(description="Where its workers are, for a person who chooses; kinds may share it.")
+    where: str = Field(description="Label of where its workers run, to choose by; kinds may share it.")
     traits: Traits | None = None
-    problem: str | None = Field(None, description="Why it cannot be used here, with what to do; null: it can.")
+    problem: str | None = Field(None, description="Why it cannot be used here, and what to do; null if it can.")
     lacks: str | None = Field(None, description="The same in a few words, for a list to choose from.")
 
 
@@ -156,8 +156,8 @@ def why_unusable(name: str) -> str:
     if found is not None and found.problem is not None:
         return _said_of(found)
     return (
-        f"There is no kind of cluster '{shown}' in this Python environment; available: {_listed()}. Others come with "
-        "packages: install one here."
+        f"The kind of cluster '{shown}' is not installed in this Python environment; available: {_listed()}. Packages "
+        "provide more: install one here."
     )
 
 
@@ -337,12 +337,12 @@ def _loaded(name: str, point: EntryPoint, package: str) -> InstalledKind:
 
 def _fault(name: str, kind: Any) -> str | None:
     if not _NAME.fullmatch(name):
-        return "Its name must consist of small letters, digits, '-' and '_', and begin with a letter."
+        return "Its name must consist of lowercase letters, digits, '-' and '_', and begin with a letter."
     if not isinstance(kind, type) or not issubclass(kind, ClusterKind):
-        return "What its entry point names is not a class derived from gpucluster.backends.backend.Backend."
+        return "Its entry point is not a class derived from gpucluster.backends.backend.Backend."
     spec, title = getattr(kind, "spec", None), getattr(kind, "title", None)
     if getattr(kind, "name", None) != name:
-        return f"Its class has not the name '{name}' of its entry point."
+        return f"Its class must have the name of its entry point, '{name}'."
     if not isinstance(title, str) or not title.strip() or not isinstance(getattr(kind, "traits", None), Traits):
         return "Its class lacks a title or traits."
     if not isinstance(spec, type) or not issubclass(spec, SpecBase):

@@ -45,14 +45,14 @@ class LinkViewer(WireModel):
     """A logged-in viewer."""
 
     name: str
-    opened: int = Field(description="How many times.")
+    opened: int = Field(description="Number of times.")
     last_opened_at: str
 
 
 class SharedLink(WireModel):
     """A link to a read-only view of a cluster, without its secret."""
 
-    id: str = Field(description="Names it among the links of its cluster; opens nothing.")
+    id: str = Field(description="Id among the links of its cluster; it opens nothing.")
     created_at: str
     ends_at: str
     by: str | None = Field(None, description="User who made it.")
@@ -76,7 +76,7 @@ class NewLink(WireModel):
     link: SharedLink
     path: str = Field(repr=False, description="Below the base address of Jupyter. Secret: anyone with it can view.")
     url: str | None = Field(None, repr=False, description="The whole address, if the Jupyter server is known.")
-    notes: list[str] = Field(default_factory=list, description="What to know about it, in sentences.")
+    notes: list[str] = Field(default_factory=list, description="Notes about it.")
 
 
 class SharedPage(WireModel):
@@ -94,7 +94,7 @@ class SharedCluster(WireModel):
     state: ClusterState
     backend_title: str
     n_workers: int
-    workers: list[WorkerModel] = Field(description="Without address and process.")
+    workers: list[WorkerModel] = Field(description="Workers, without their address and process.")
 
 
 class SharedHello(WireModel):
@@ -125,7 +125,7 @@ class SharedOver(WireModel):
     """The last message."""
 
     kind: Literal["over"] = "over"
-    message: str = Field(description="Why there is nothing to see any more.")
+    message: str = Field(description="Why the cluster can no longer be viewed.")
 
 
 SharedEvent: TypeAlias = Annotated[

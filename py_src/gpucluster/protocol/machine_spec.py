@@ -183,8 +183,8 @@ class NodeSpec(MachineSpec):
         "Memory",
         "Scratch directory",
         None,
-        "Absolute path of a directory on a local disk of the workers' machines, for spilled data. A "
-        "private folder is made inside.",
+        "Absolute path of a directory on a local disk of the workers' machines, for spilled data. A private folder is "
+        "created inside.",
     )
     interface: Interface | None = advanced(
         "Network",
@@ -311,14 +311,14 @@ class GPUSpec(MachineSpec):
         if self.rmm_async and self.rmm_managed_memory:
             raise ValueError("rmm_async and rmm_managed_memory cannot be combined; choose one")
         if self.rmm_async and self.rmm_pool_size is not None:
-            raise ValueError("rmm_async keeps its own pool; leave rmm_pool_size out or turn rmm_async off")
+            raise ValueError("rmm_async keeps its own pool; omit rmm_pool_size or turn rmm_async off")
         if self.rmm_release_threshold is not None and not self.rmm_async:
-            raise ValueError("rmm_release_threshold has an effect only with rmm_async; turn it on or leave it out")
+            raise ValueError("rmm_release_threshold has an effect only with rmm_async; turn it on or omit it")
         if self.rmm_maximum_pool_size is not None and self.rmm_pool_size is None and not self.rmm_async:
             raise ValueError("rmm_maximum_pool_size needs rmm_pool_size or rmm_async")
         pool, most = self.rmm_pool_size, self.rmm_maximum_pool_size
         if pool is not None and most is not None and type(pool) is type(most) and most < pool:
-            raise ValueError("rmm_maximum_pool_size must not be smaller than rmm_pool_size")
+            raise ValueError("rmm_maximum_pool_size must be at least rmm_pool_size")
         if self.cudf_spill_stats and not self.enable_cudf_spill:
             raise ValueError("cudf_spill_stats needs enable_cudf_spill")
         return self

@@ -48,9 +48,9 @@ class Message(WireModel):
     """One message to the users of a cluster."""
 
     level: Literal["info", "warning", "error"]
-    code: MessageCode = Field(description="Stable name of what it is about.")
+    code: MessageCode = Field(description="Stable name of its subject.")
     text: str = Field(description="Text for users.")
-    time: str | None = Field(None, description="Since when it holds, or when it happened; null: not known.")
+    time: str | None = Field(None, description="Since when it holds, or when it happened; null if unknown.")
     subject: str | None = Field(None, description="Author ('message', 'ended') or subject, such as '3 of 4 jobs wait'.")
 
     @classmethod

@@ -77,11 +77,11 @@ class Wanted(WireModel):
 class Idle(WireModel):
     """The idle timer."""
 
-    timeout_seconds: int | None = Field(None, description="Idle time after which the cluster stops; null: never.")
+    timeout_seconds: int | None = Field(None, description="Idle time after which the cluster stops; null means never.")
     idle_since: str | None = Field(None, description="Start of the idle time: no connection and no computation.")
     stops_at: str | None = Field(None, description="When the cluster will stop itself unless it is used.")
     quiet_since: str | None = Field(
-        None, description="Since when no task runs, with clients or without; null: some do."
+        None, description="Since when no task runs, with clients or without; null while some do."
     )
     kept_by: str | None = Field(None, description="What keeps an idle cluster running, such as 'holds 3 results'.")
 
@@ -93,7 +93,7 @@ class WorkerModel(WireModel):
     address: str | None = Field(None, description="Address of the worker, once it has one.")
     pid: int | None = Field(None, description="Process id, on the worker's own machine.")
     n_threads: int = Field(description="Threads that run tasks.")
-    memory_limit_bytes: int | None = Field(None, description="Host memory limit; null: none.")
+    memory_limit_bytes: int | None = Field(None, description="Host memory limit; null if there is none.")
     device: str | None = Field(None, description="UUID or index of the worker's GPU; null on CPU workers.")
 
 
@@ -132,7 +132,7 @@ class GPUSlot(WireModel):
 
     uuid: str = Field(description="UUID of the GPU or MIG slice.")
     index: int | None = Field(None, description="Index of the GPU; null for MIG slices.")
-    slot: int | None = Field(None, description="Number of the slot, from 1; null: all of it, or one without a number.")
+    slot: int | None = Field(None, description="Number of the slot, from 1; null for all, or without a number.")
     slots: int = Field(1, description="Into how many slots the site divides it.")
     memory_bytes: int | None = Field(None, description="GPU memory of the slot.")
     label: str = Field(description="What it is and what keeps others out of it, for people.")
@@ -164,7 +164,7 @@ class ClusterModel(WireModel):
     progress: Progress | None = Field(None, description="What is happening, while something is.")
     wanted: Wanted
     can: Annotated[tuple[Verb, ...], BeforeValidator(known_verbs)] = Field(
-        (), description="What can be requested now, besides stop; verbs of newer versions are left out."
+        (), description="What can be requested now, besides stop; verbs of newer versions are omitted."
     )
     has_gpus: bool = Field(False, description="Whether its workers have GPUs.")
     n_workers: int = Field(0, description="Number of workers that are connected now.")
@@ -175,15 +175,16 @@ class ClusterModel(WireModel):
     nodes: list[str] = Field(default_factory=list, description="Other machines with workers of it: 'n1: 2 GPUs'.")
     memory_limit_bytes: int | None = Field(
         None,
-        description="Host memory that each of its workers may use, 0 for no limit; null: not known yet, or they are "
-        "elsewhere.",
+        description="Host memory that each of its workers may use, 0 for no limit; null if not known yet, or if they "
+        "are elsewhere.",
     )
     scratch_limit_bytes: int | None = Field(
-        None, description="What its workers may spill to the disk of this machine, together; null: as much as there is."
+        None,
+        description="What its workers may spill to this machine's disk together; null means all of it.",
     )
-    ends_at: str | None = Field(None, description="When the time limit of the first of its jobs is over; null: none.")
-    lease: Lease | None = Field(None, description="Holder with which it ends; null: it has none.")
-    cost: Cost | None = Field(None, description="What it has cost; null: its site has no costs.")
+    ends_at: str | None = Field(None, description="When its first job reaches its time limit; null if none does.")
+    lease: Lease | None = Field(None, description="Holder with which it ends; null if it has none.")
+    cost: Cost | None = Field(None, description="What it has cost; null if its site has no costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="How access is restricted.")
     dashboard_path: str | None = Field(
@@ -192,7 +193,7 @@ class ClusterModel(WireModel):
     n_clients: int = Field(0, description="Connected clients, but for those that workers make for their tasks.")
     kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
     idle: Idle
-    recording: RunningRecording | None = Field(None, description="What is being recorded; null: nothing.")
+    recording: RunningRecording | None = Field(None, description="What is being recorded; null if nothing is.")
     pid: int | None = Field(None, description="Process id of the supervisor.")
     python: str = Field(description="Python executable of the cluster.")
     versions: Versions | None = None
@@ -281,8 +282,8 @@ class DeviceProcess(WireModel):
     )
     worker: str | None = Field(None, description="Name of the worker that it is, or that has started it.")
     parent_pid: int | None = Field(None, description="The nearest of its ancestors that uses this GPU, too.")
-    tree_memory_bytes: int | None = Field(None, description="GPU memory with all that it started; null: not measured.")
-    birth: str | None = Field(None, description="Distinguishes processes with the same id; null: not one's own.")
+    tree_memory_bytes: int | None = Field(None, description="GPU memory with all it started; null if not measured.")
+    birth: str | None = Field(None, description="Distinguishes processes with the same id; null for others'.")
     can_stop: bool = Field(False, description="Whether it is one's own and may be stopped from here.")
 
 
@@ -291,7 +292,7 @@ class XIDModel(WireModel):
 
     number: int = Field(description="XID, as in NVIDIA's list.")
     at: str
-    meaning: str | None = Field(None, description="What it means, in a few words; null: see NVIDIA's list.")
+    meaning: str | None = Field(None, description="What it means, in a few words; null if only NVIDIA's list has it.")
 
 
 class DeviceModel(WireModel):
@@ -396,7 +397,7 @@ class Demand(WireModel):
 
     n_workers: int
     threads_per_worker: int = Field(description="Threads that run tasks.")
-    memory_limit_bytes: int | None = Field(None, description="Host memory that each worker may use; null: no limit.")
+    memory_limit_bytes: int | None = Field(None, description="Host memory that each worker may use; null if unlimited.")
     machine_memory_bytes: int
     machine_cores: int
 
@@ -404,12 +405,12 @@ class Demand(WireModel):
 class Notes(WireModel):
     """Notes on a request before it is made."""
 
-    notes: list[str] = Field(description="Messages; empty without any.")
-    demand: Demand | None = Field(None, description="Of a new cluster on this machine; null: unknown.")
+    notes: list[str] = Field(description="Messages for users.")
+    demand: Demand | None = Field(None, description="Of a new cluster on this machine; null if unknown.")
     fields: list[FieldError] = Field(
         default_factory=list,
-        description="What the request would be refused for, by field; none when it would not be. With some, there are "
-        "no other messages.",
+        description="Errors for which the request would be refused, by field. If there are any, there are no other "
+        "messages.",
     )
 
 
@@ -461,9 +462,9 @@ class LogLines(WireModel):
 class Submission(WireModel):
     """What is submitted to start the workers, as to a batch system, to read and copy."""
 
-    text: str | None = Field(None, description="Such as a batch script; null: nothing is handed to anybody.")
-    notes: list[str] = Field(default_factory=list, description="What to know about it, such as the expected start.")
-    offered: dict[str, Any] | None = Field(None, description="Options of the site, as JSON Schema by name; null: none.")
+    text: str | None = Field(None, description="Such as a batch script; null if nothing is submitted.")
+    notes: list[str] = Field(default_factory=list, description="Notes about it, such as the expected start.")
+    offered: dict[str, Any] | None = Field(None, description="Options of the site: JSON Schema by name; null if none.")
 
 
 class MemoryPart(WireModel):
@@ -483,7 +484,7 @@ class OfferedPreset(WireModel):
     needs_gpu: bool
     spec: dict[str, object]
     memory_title: str = Field(description="Whose memory the parts are of.")
-    memory: list[MemoryPart] = Field(description="What becomes of the memory; none where that is not known.")
+    memory: list[MemoryPart] = Field(description="What happens to the memory; empty if unknown.")
 
 
 class Preset(WireModel):
@@ -500,5 +501,5 @@ class SiteFaults(WireModel):
     """What is wrong with the site's file, and its message of the day."""
 
     faults: list[str] = Field(description="As 'gpucluster site' prints them; empty if the user cannot change the file.")
-    notice: str | None = Field(description="What it means for all users; null: nothing.")
-    message: str | None = Field(None, description="The site's message of the day; null: none.")
+    notice: str | None = Field(description="What it means for all users; null if nothing.")
+    message: str | None = Field(None, description="The site's message of the day; null if there is none.")

@@ -48,7 +48,7 @@ class Recording(RecordingModel):
     """What was recorded, when and with what; nothing about the user or the computer."""
 
     kind: Literal["gpucluster-recording"] = "gpucluster-recording"
-    schema_version: Literal[1] = Field(1, description="Version of the file's form.")
+    schema_version: Literal[1] = Field(1, description="Version of the file format.")
     title: Line
     recorded_at: str = Field(pattern=TIME_PATTERN, description="When it began, in UTC.")
     backend: Literal["local", "cuda"] = Field(description="'local': CPU workers; 'cuda': GPU workers, of any kind.")
@@ -84,7 +84,7 @@ class RecordedSession(WireModel):
 
     recording: Recording
     label: str = Field(description="What it was recorded on and when; always shown.")
-    message: str | None = Field(None, description="What of the file cannot be played.")
+    message: str | None = Field(None, description="Parts of the file that cannot be played.")
     samples: list[TelemetrySample] = Field(description="Oldest first; at least one.")
 
     def encoded(self) -> bytes:
@@ -100,8 +100,8 @@ class RecordingEntry(WireModel):
     source: Literal["folder", "bundled"] = Field(description="Below Jupyter's root, or part of gpucluster.")
     path: str = Field(description="Path below Jupyter's root; of a bundled one its file name.")
     size_bytes: int
-    title: str | None = Field(None, description="Null: it cannot be read.")
-    label: str | None = Field(None, description="What it was recorded on and when; null: it cannot be read.")
+    title: str | None = Field(None, description="Null if it cannot be read.")
+    label: str | None = Field(None, description="What it was recorded on and when; null if it cannot be read.")
     message: str | None = Field(None, description="Why it cannot be read.")
     note: str | None = Field(None, description="What ran.")
     n_workers: int | None = Field(None, description="Number of workers at the beginning.")
@@ -112,7 +112,7 @@ class RecordingList(WireModel):
     """All recordings."""
 
     recordings: list[RecordingEntry]
-    complete: bool = Field(True, description="Whether all folders were looked into; very large ones are not.")
+    complete: bool = Field(True, description="Whether all folders were searched; very large ones are not.")
     protocol_version: int = PROTOCOL_VERSION
 
 
@@ -123,5 +123,5 @@ class RecordingWritten(WireModel):
     cluster: str = Field(description="Name of the cluster.")
     samples: int
     size_bytes: int
-    message: str | None = Field(None, description="Why it ended without being stopped; null: it was stopped.")
+    message: str | None = Field(None, description="Why it ended without being stopped; null if it was stopped.")
     recording: Recording

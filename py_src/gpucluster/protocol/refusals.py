@@ -68,8 +68,8 @@ def open_files_refusal(error: BaseException | None) -> str | None:
     if isinstance(error, OSError) and error.errno == errno.EMFILE:
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         return (
-            f"one process may have {most} open files here, and all are in use. "
-            "Ask for fewer workers, or raise the limit (ulimit -n) before Jupyter or the shell starts the cluster"
+            f"all {most} open files that one process may have are in use. Request fewer workers, or raise the limit "
+            "(ulimit -n) before you start Jupyter or the cluster"
         )
     if isinstance(error, OSError) and error.errno == errno.ENFILE:
         return "this machine has no more free file descriptors. Use fewer workers, or contact its administrator"
@@ -87,7 +87,7 @@ def _disk(folder: Path) -> tuple[str, str]:
         if not found.f_bavail:
             figures = f" ({format_size(found.f_blocks * found.f_frsize)} in all)"
         elif found.f_files and not found.f_favail:
-            figures = " (no more files can be made on it)"
+            figures = " (it has no free inodes)"
     while not os.path.ismount(place) and place != place.parent:
         place = place.parent
     return str(place), figures

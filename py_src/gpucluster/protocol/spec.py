@@ -25,8 +25,8 @@ __all__ = [
 class Adapt(WireModel, json_schema_serialization_defaults_required=False):  # Most requests only have the bounds.
     """Adapt the number of workers to the load."""
 
-    minimum: WorkerCountOrZero = Field(description="Fewest workers.")
-    maximum: WorkerCount = Field(description="Most workers.")
+    minimum: WorkerCountOrZero = Field(description="Minimum number of workers.")
+    maximum: WorkerCount = Field(description="Maximum number of workers.")
     interval_seconds: Annotated[float, Field(strict=True, ge=0.01, le=3600)] | None = Field(
         None, description="Seconds between two checks of the load; none: Dask's own setting, a second."
     )
@@ -62,7 +62,7 @@ class ClusterPatch(BaseModel, frozen=True, extra="forbid"):
                     raise ValueError(f"{field} must not be empty")
             known = [field for field in value if field in cls.model_fields]
             if len(known) != 1 and not (set(value) - set(known)):
-                raise ValueError("give exactly one of n_workers, adapt and idle_timeout_seconds")
+                raise ValueError("pass exactly one of n_workers, adapt and idle_timeout_seconds")
         return value
 
 

@@ -127,8 +127,8 @@ class SpecBase(WireModel, allow_inf_nan=False):
         "Memory",
         "Scratch directory",
         None,
-        "Absolute path of a directory on local disk for spilled data; created if missing. "
-        "A private folder is made inside.",
+        "Absolute path of a directory on local disk for spilled data; created if missing. A private folder is created "
+        "inside.",
     )
     kernel_name: KernelName | None = advanced(
         "Cluster",

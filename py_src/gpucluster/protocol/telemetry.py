@@ -53,12 +53,12 @@ class TelemetrySample(WireModel, json_schema_serialization_defaults_required=Fal
 
     cpu_percent: Numbers = Field(None, description="CPU time; 100 is one core.")
     memory_bytes: Integers = Field(None, description="Host memory of the worker process.")
-    memory_limit_bytes: Integers = Field(None, description="Host memory that it may use; null: no limit.")
+    memory_limit_bytes: Integers = Field(None, description="Host memory that it may use; null if unlimited.")
     managed_bytes: Integers = Field(None, description="Host memory that Dask knows as results; the rest is unmanaged.")
 
     tier_device_bytes: Integers = Field(None, description="Results that Dask holds in GPU memory.")
     tier_device_limit_bytes: Integers = Field(
-        None, description="device_memory_limit: results above it move to host memory; null: no limit."
+        None, description="device_memory_limit: results above it move to host memory; null if unlimited."
     )
     tier_host_bytes: Integers = Field(None, description="Results that Dask holds in host memory.")
     tier_disk_bytes: Integers = Field(None, description="Results that Dask has spilled to disk.")
@@ -67,17 +67,17 @@ class TelemetrySample(WireModel, json_schema_serialization_defaults_required=Fal
     )
 
     host: Texts = Field(None, description="Name of the worker's machine, without its domain.")
-    device: Texts = Field(None, description="UUID of the worker's GPU or MIG slice; null: no GPU.")
+    device: Texts = Field(None, description="UUID of the worker's GPU or MIG slice; null if it has no GPU.")
     device_index: Integers = Field(None, description="Number of that GPU, as in nvidia-smi; null for slices.")
     device_error: Texts = Field(None, description="Why the worker's GPU cannot be read.")
     vram_total_bytes: Integers = Field(None, description="Memory of the worker's GPU.")
     vram_used_bytes: Integers = Field(None, description="Used memory of that GPU, by any program.")
     vram_cluster_bytes: Integers = Field(
-        None, description="Part of it used by this cluster's processes; null: unknown."
+        None, description="Part of it used by this cluster's processes; null if unknown."
     )
-    rmm_used_bytes: Integers = Field(None, description="Allocated through RMM now; null: no RMM, or not tracked.")
-    rmm_pool_bytes: Integers = Field(None, description="Size of the RMM pool now; null: none.")
-    rmm_maximum_bytes: Integers = Field(None, description="What RMM may grow to; null: no limit.")
+    rmm_used_bytes: Integers = Field(None, description="Allocated through RMM now; null without RMM or tracking.")
+    rmm_pool_bytes: Integers = Field(None, description="Size of the RMM pool now; null if there is none.")
+    rmm_maximum_bytes: Integers = Field(None, description="What RMM may grow to; null if unlimited.")
     gpu_utilization_percent: Numbers = Field(None, description="Percentage of time in which a kernel ran on the GPU.")
     gpu_power_watts: Numbers = Field(None, description="Power draw of the GPU.")
     gpu_power_limit_watts: Numbers = Field(None, description="Power limit of the GPU.")
@@ -91,10 +91,10 @@ class TelemetrySample(WireModel, json_schema_serialization_defaults_required=Fal
     received_bytes: Integers = Field(None, description="Results received from other workers since the worker's start.")
 
     host_memory_bytes: int | None = Field(
-        None, description="Memory of the workers' machine; null: several, or unknown."
+        None, description="Memory of the workers' machine; null if several, or unknown."
     )
     host_cores: int | None = Field(None, description="Cores of that machine.")
-    host_others_cores: float | None = Field(None, description="Cores of it that other programs use; null: unknown.")
+    host_others_cores: float | None = Field(None, description="Cores of it that other programs use; null if unknown.")
     tasks: dict[str, int] = Field(default_factory=dict, description="Number of tasks by state, in the whole cluster.")
     progress: list[PrefixProgress] = Field(default_factory=list, description="At most 30 kinds of tasks, newest last.")
 
@@ -162,7 +162,7 @@ class TaskFailure(WireModel):
     key: str
     error: str = Field(description="Type and message of the exception.")
     traceback: str = Field(description="As Python prints it; long ones without their middle. Empty: none.")
-    worker: str | None = Field(None, description="Where it ran; null: not known.")
+    worker: str | None = Field(None, description="Where it ran; null if unknown.")
 
 
 class TaskFailures(WireModel):
@@ -184,7 +184,7 @@ class LargeResult(WireModel):
     workers: list[str] = Field(description="Names of the workers, that with the most first; at most ten.")
     n_workers: int
     kernels: list[str] = Field(description="Ids of the Jupyter kernels that hold them.")
-    n_clients: int = Field(description="How many clients hold them; 0: only tasks that are still to come do.")
+    n_clients: int = Field(description="Number of clients that hold them; 0 if only pending tasks do.")
 
 
 class LargestResults(WireModel):

@@ -21,7 +21,7 @@ class Needs:
     variables: tuple[str, ...] = ()  # One of these in the environment, as those of an allocation.
     packages: tuple[str, ...] = ()  # All of these modules in the Python environment.
     extra: str = ""  # The extra of gpucluster that brings the packages.
-    absent: str = ""  # What is missing, as a sentence without its full stop: 'There is no Slurm here'.
+    absent: str = ""  # What is missing, as a sentence without its full stop: 'Slurm is not available here'.
     advice: str = ""  # A sentence.
 
     def missing(self, *, packages: bool = True) -> str | None:
@@ -54,9 +54,9 @@ class Traits(WireModel):
     needs_host_check: bool = Field(False, description="Whether GPUs on the machine that starts it decide on its start.")
     this_machine: bool = Field(True, description="Whether its workers run on the machine that starts it.")
     queues: bool = Field(False, description="Whether workers may wait in a queue before they start.")
-    chooses: tuple[str, ...] = Field((), description="Kinds out of which it chooses one, when it starts.")
+    chooses: tuple[str, ...] = Field((), description="Kinds that it chooses from when it starts.")
     default_workers: int | None = Field(
         None,
-        description="How many workers it has at most where their number is left open; null: the kind finds out, "
-        "as from the GPUs.",
+        description="Maximum number of workers if none is requested; null if the kind determines it, such as from the "
+        "GPUs.",
     )

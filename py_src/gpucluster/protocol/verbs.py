@@ -47,7 +47,7 @@ VERBS = {
     Verb.ADAPT: Description(
         "Adapt the number of workers to the load.",
         cannot="does not support adaptive scaling",
-        instead="; ask for a number of workers",
+        instead="; set a number of workers",
     ),
     Verb.RESTART: Description(
         "Restart all workers; their data is lost.",
@@ -60,7 +60,7 @@ VERBS = {
     Verb.RETIRE: Description(
         "Retire one worker; its data goes to the others first.",
         cannot="cannot end a single worker",
-        instead="; ask for a smaller number",
+        instead="; scale to a smaller number",
         path="workers/{worker}/retire",
         waits="until it is gone",
         meanwhile="Moving the worker's data to the others",

@@ -48,8 +48,8 @@ def find_recording(name: str | os.PathLike[str]) -> Path:
     shown = text if text.strip() and text.isprintable() and len(text) <= 80 else f"{text[:40]!r}"
     near = difflib.get_close_matches(text[:200], bundled, n=1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    names = f" Those that come with gpucluster: {', '.join(bundled)}." if bundled else ""
-    raise RecordingNotFound(f"There is no recording {shown}.{hint}{names}")
+    names = f" Bundled recordings: {', '.join(bundled)}." if bundled else ""
+    raise RecordingNotFound(f"Recording {shown} not found.{hint}{names}")
 
 
 def stem_of(name: str) -> str:

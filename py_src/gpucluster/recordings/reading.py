@@ -122,7 +122,7 @@ def read_recording(path: Path) -> RecordedSession:
                 )
             if damaged > MOST_DAMAGED:
                 raise RecordingUnreadable(
-                    f"{named(path)} is damaged: more than {MOST_DAMAGED} of its lines cannot be played."
+                    f"{named(path)} is corrupted: more than {MOST_DAMAGED} of its lines cannot be played."
                 )
             try:
                 sample = Telemetry.model_validate_json(line).sample
@@ -152,7 +152,7 @@ def _message(samples: int, damaged: int, is_cut_off: bool) -> str | None:
         whole = "sample" if samples == 1 else f"{samples} samples"
         return f"The file is truncated: everything after the first {whole} is lost."
     if damaged:
-        return f"The file is damaged: {damaged} of its {samples + damaged} samples cannot be played."
+        return f"The file is corrupted: {damaged} of its {samples + damaged} samples cannot be played."
     return None
 
 
@@ -161,7 +161,7 @@ def _no_recording(path: Path) -> RecordingUnreadable:
 
 
 def _no_beginning(path: Path) -> RecordingUnreadable:
-    return RecordingUnreadable(f"{named(path)} is damaged at the beginning; none of it can be played.")
+    return RecordingUnreadable(f"{named(path)} is corrupted at the beginning; none of it can be played.")
 
 
 def _header(path: Path, line: bytes) -> Recording:
@@ -181,7 +181,7 @@ def _header(path: Path, line: bytes) -> Recording:
     try:
         return Recording.model_validate_json(line)
     except ValidationError as error:
-        raise RecordingUnreadable(f"{named(path)} is damaged. {invalid_request(error).message[:300]}") from None
+        raise RecordingUnreadable(f"{named(path)} is corrupted. {invalid_request(error).message[:300]}") from None
 
 
 def _keys(header: dict[str, Any]) -> int:
@@ -292,7 +292,7 @@ def pieces_of(path: Path) -> Iterator[bytes]:
         with os.fdopen(descriptor, "rb") as raw:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                raise RecordingNotFound(f"There is no recording {named(path)}.")
+                raise RecordingNotFound(f"Recording {named(path)} not found.")
             is_packed = raw.read(len(_PACKED)) == _PACKED
             raw.seek(0)
             most = MOST_PACKED_BYTES if is_packed else MOST_BYTES
@@ -302,11 +302,11 @@ def pieces_of(path: Path) -> Iterator[bytes]:
                 total += len(piece)
                 if total > MOST_BYTES:
                     raise RecordingUnreadable(
-                        f"{named(path)} unpacks to more than {MOST_BYTES // _MIB} MiB; recordings are smaller."
+                        f"{named(path)} decompresses to more than {MOST_BYTES // _MIB} MiB; recordings are smaller."
                     )
                 yield piece
     except IsADirectoryError:
-        raise RecordingNotFound(f"There is no recording {named(path)}.") from None
+        raise RecordingNotFound(f"Recording {named(path)} not found.") from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is not a valid file name"
         raise RecordingNotFound(f"The recording cannot be read: {why}.") from None
@@ -344,7 +344,7 @@ def _unpacked(path: Path, raw: IO[bytes]) -> Iterator[bytes]:
         members += 1
         if members > MOST_MEMBERS:
             raise RecordingUnreadable(
-                f"{named(path)} is packed in more than {MOST_MEMBERS} parts; unpack it, or pack it as one."
+                f"{named(path)} is compressed in more than {MOST_MEMBERS} parts; decompress it, or compress it as one."
             )
         member = zlib.decompressobj(_GZIP)
         while not member.eof:

@@ -182,26 +182,26 @@ def target_of(file: str | Path, *, private: bool = False) -> Path:
     try:
         path = Path(text).expanduser()
         if path.is_dir() or text.endswith(os.sep):
-            raise InvalidRequest(f"FILE: {path} is a directory; give a file name, such as {path / 'kmeans'}.")
+            raise InvalidRequest(f"FILE: {path} is a directory; specify a file name, such as {path / 'kmeans'}.")
         if not path.suffix:
             path = path.with_name(path.name + RECORDING_SUFFIXES[0])
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
             raise InvalidRequest("FILE: must end in .jsonl or .jsonl.gz; JupyterLab opens .gpucluster.jsonl.gz.")
         if not path.parent.is_dir():
-            raise InvalidRequest(f"FILE: there is no directory {path.parent}.")
+            raise InvalidRequest(f"FILE: directory {path.parent} does not exist.")
         if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise InvalidRequest(f"FILE: {path} cannot be written; give another name.")
+            raise InvalidRequest(f"FILE: {path} cannot be written; choose another name.")
         exists = identity_of(path) is not None and path.exists()  # From Python 3.14 on, exists() raises nothing.
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise InvalidRequest(f"FILE: {text[:100]} cannot be used: {why.rstrip('.')}. Give another name.") from None
+        raise InvalidRequest(f"FILE: {text[:100]} cannot be used: {why.rstrip('.')}. Choose another name.") from None
     if exists and private:
-        raise InvalidRequest(f"FILE: {path} exists; give another name.")
+        raise InvalidRequest(f"FILE: {path} already exists; choose another name.")
     if exists:
         try:
             read_header(path)  # Only recordings are replaced.
         except GPUClusterError:
-            raise InvalidRequest(f"FILE: {path} exists and is not a recording; choose another name.") from None
+            raise InvalidRequest(f"FILE: {path} already exists and is not a recording; choose another name.") from None
     return path
 
 
@@ -226,7 +226,7 @@ class RecordingWriter:
         except FileExistsError:
             raise InvalidRequest(
                 f"{self._part} exists: another recording is writing it, or was interrupted and can be played. Remove "
-                "it, or give another name."
+                "it, or choose another name."
             ) from None
         except OSError as error:
             raise InvalidRequest(f"{self._part} cannot be written: {error.strerror or error}.") from None

@@ -220,8 +220,8 @@ class Registry:
             if model.name == name_or_id:
                 return model
         running = [model.name for model in models if not model.state.ended]
-        known = f"Running clusters: {', '.join(running)}." if running else "There is no running cluster."
-        raise ClusterNotFound(f"There is no cluster '{escaped(name_or_id[:80])}'. {known}")
+        known = f"Running clusters: {', '.join(running)}." if running else "No cluster is running."
+        raise ClusterNotFound(f"Cluster '{escaped(name_or_id[:80])}' not found. {known}")
 
     def dashboard(self, name_or_id: str) -> DashboardAddress:
         """Return where the dashboard of a running cluster listens. Raises `ClusterNotFound`, `InvalidState`."""
@@ -293,7 +293,7 @@ class Registry:
             listed = {model.name for model in models}
             return next(name for n in range(1, len(listed) + 2) if (name := f"{kind}-{n}") not in listed)
         if any(model.name == requested and not model.state.ended for model in models):
-            why = f"A cluster named '{requested}' exists already. Connect to it, stop it first, or choose another name."
+            why = f"A cluster named '{requested}' already exists. Connect to it, stop it first, or choose another name."
             raise NameTaken(why, fields=[FieldError(field="name", message=why)])
         return requested
 
@@ -377,4 +377,4 @@ def _unreadable(folder: Folder) -> str | None:
         return None
     except OSError as error:
         return f"{folder.state}: {error.strerror or error}"
-    return f"{folder.state}: is damaged"
+    return f"{folder.state}: is corrupted"

@@ -111,7 +111,10 @@ def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
     unreadable = f"Its record cannot be read ({printable(why, 300)})."
     notice = f"{unreadable} Its process does not respond. It can only be stopped here."
     if alive is None:
-        notice = f"{unreadable} Whether it runs is unknown; to see, open its folder: chmod 700 {folder.path}"
+        notice = (
+            f"{unreadable} Whether it is running is unknown; to find out, make its folder readable: chmod 700 "
+            f"{folder.path}"
+        )
     state, said, ended_at = (ClusterState.RUNNING, notice, None)
     if alive is False:
         state, said, ended_at = (ClusterState.FAILED, unreadable, at)
@@ -144,7 +147,7 @@ def with_unknown_kind(record: Record) -> Record:
     elif found.kind is None:
         why = f"Its kind '{name}' cannot be used in this Python environment. {found.problem}"
     else:
-        why = f"It was made with another version of its kind '{name}' than the one in this Python environment."
+        why = f"It was created with another version of its kind '{name}' than the one in this Python environment."
     return _with_warning(record, model, f"{why} The cluster can still be used and stopped.")
 
 
@@ -179,7 +182,7 @@ def _reason(cluster: dict[str, Any]) -> str | None:
 
 
 def _made_by(version: int) -> str:
-    return f"It was made by another version of gpucluster (protocol {version}, here {PROTOCOL_VERSION})."
+    return f"It was created by another version of gpucluster (protocol {version}, here {PROTOCOL_VERSION})."
 
 
 def _text(fields: dict[str, Any], name: str, default: str) -> str:

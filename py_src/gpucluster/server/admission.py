@@ -67,9 +67,9 @@ class RefusalMixin(JupyterHandler):
         if status_code in {401, 403}:
             message = self._forbidden(error)
         elif status_code == 405:
-            message = f"{self.request.method} is not possible at this address."
+            message = f"{self.request.method} is not supported at this address."
         elif isinstance(error, HTTPError) and status_code < 500:
-            message = message or error.reason or "Not possible."
+            message = message or error.reason or "Not supported."
         else:
             message = "An internal error occurred in the Jupyter server; see its log."
         return ErrorModel(code=code, message=message)

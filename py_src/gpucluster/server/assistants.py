@@ -71,9 +71,7 @@ async def who_uses_the_gpus() -> dict[str, Any]:
     """
     extension = _extension()
     if extension is None or extension.services is None:
-        raise InvalidRequest(
-            "The GPUs are read by the extension gpucluster of the Jupyter server, which is not running."
-        )
+        raise InvalidRequest("GPUs are read by gpucluster's server extension, which is not running.")
     host = await extension.services.devices.read()
     return {"message": host.message, "gpus": [_gpu(device) for device in host.devices]}
 

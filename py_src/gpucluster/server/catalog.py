@@ -39,7 +39,7 @@ def _parts(spec: SpecBase) -> list[MemoryPart]:
         return _split("use", 0.6, "results up to 60 %", "spill", "above: to disk")
     pool = getattr(spec, "rmm_pool_size", None)
     if isinstance(pool, float) and 0 < pool < 1:
-        return _split("pool", pool, f"RMM pool, {round(pool * 100)} %", "free", "left to others")
+        return _split("pool", pool, f"RMM pool, {round(pool * 100)} %", "free", "left for others")
     if getattr(spec, "enable_cudf_spill", False):
         return [MemoryPart(kind="use", share=1, text="data frames; when full, cuDF moves them to the host")]
     return _split("use", 0.8, "results up to 80 %", "spill", "above: to the host")
@@ -65,7 +65,7 @@ class PresetList:
     def _offered(self, preset: Preset) -> OfferedPreset | None:
         # The form shows why a kind is unavailable; a package may be in another environment.
         here = preset_here(preset, packages=False)
-        message = f"The preset '{preset.name}' is left out: {here.fault}"
+        message = f"The preset '{preset.name}' is skipped: {here.fault}"
         if here.fault is not None and message not in self._told:
             self._told.add(message)
             self._log.warning("%s", message)

@@ -327,9 +327,9 @@ class NotifyHook:
                     elif isinstance(event, ClusterChanged):
                         self._note(event.cluster)
             except GPUClusterError as error:
-                self._log.warning("Events of clusters are not reported for a while: %s", error.message)
+                self._log.warning("Cluster events are temporarily not reported: %s", error.message)
             except Exception as error:
-                self._log.warning("Events of clusters are not reported for a while: %s", error, exc_info=True)
+                self._log.warning("Cluster events are temporarily not reported: %s", error, exc_info=True)
             await asyncio.sleep(RETRY_SECONDS)
 
     def _note(self, model: ClusterModel) -> None:

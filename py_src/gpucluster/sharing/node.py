@@ -56,8 +56,8 @@ class GPUPolicy:
             return None
         return (
             f"Each user may have {counted(self.per_user, 'GPU or slot', 'GPUs or slots')} at a time at this site; "
-            f"{f'your clusters have {had} and ' if had else ''}this one asks for {wanted}. "
-            f"{'Stop a cluster' if had else 'Ask for fewer workers'}."
+            f"{f'your clusters have {had} and ' if had else ''}this one requests {wanted}. "
+            f"{'Stop a cluster' if had else 'Request fewer workers'}."
         )
 
     def parts(self, device: DeviceModel) -> int:

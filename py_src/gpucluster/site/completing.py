@@ -27,7 +27,7 @@ def find_preset(name: Any) -> Preset:
         return presets[name]
     listed = ", ".join(preset.name for preset in this_site().presets)
     shown = f"'{printable(str(name), 40)}'{near_to(name, presets)}"
-    raise refused_field(PRESET, f"there is no preset {shown}; available: {listed}")
+    raise refused_field(PRESET, f"unknown preset {shown}; available: {listed}")
 
 
 def with_preset(given: Mapping[str, Any]) -> dict[str, Any]:

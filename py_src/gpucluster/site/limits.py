@@ -355,9 +355,9 @@ def _seconds(value: Any) -> int:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         value = str(value)
     if require_text(value).lower() in {"unlimited", "infinite"}:
-        raise ValueError("must be a time such as 24:00:00; for no limit, leave the line out")
+        raise ValueError("must be a time such as 24:00:00; for no limit, omit the line")
     if not (seconds := walltime_seconds(value)):
-        raise ValueError("must be greater than 0; for no limit, leave the line out")
+        raise ValueError("must be greater than 0; for no limit, omit the line")
     return seconds
 
 
@@ -369,7 +369,7 @@ def require_text(value: Any) -> str:
 
 def _some_kinds(value: list[str]) -> list[str]:
     if not value:
-        raise ValueError("must name at least one kind, such as 'local'; leave it out to allow all")
+        raise ValueError("must name at least one kind, such as 'local'; omit it to allow all")
     return value
 
 

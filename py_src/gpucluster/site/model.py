@@ -34,7 +34,7 @@ def preset_faults(preset: Preset) -> list[FieldError]:
     kind = known_kind(name)
     if kind is None:
         near = near_to(str(name), usable_kinds())
-        return [FieldError(field="backend", message=f"there is no kind of cluster '{printable(str(name), 40)}'{near}")]
+        return [FieldError(field="backend", message=f"unknown kind of cluster '{printable(str(name), 40)}'{near}")]
     return field_faults(kind.spec, {"backend": name, **preset.spec})
 
 
@@ -73,7 +73,7 @@ class Costs(BaseModel, frozen=True, extra="forbid"):
     @model_validator(mode="after")
     def _some(self) -> Self:
         if not (self.per_gpu_hour or self.per_cpu_hour or self.per_node_hour):
-            raise ValueError("give per_gpu_hour, per_cpu_hour or per_node_hour")
+            raise ValueError("set per_gpu_hour, per_cpu_hour or per_node_hour")
         return self
 
     def per_hour(self, *, gpus: int, cores: int, nodes: int) -> float:

@@ -18,9 +18,7 @@ from ..protocol.spec import SpecBase
 from .reading import this_site
 from .sharing import PerUser
 
-NO_SCRATCH_ADVICE = (
-    "Stop one and create this one again, or give each a scratch_limit (--scratch-limit) that leaves some."
-)
+NO_SCRATCH_ADVICE = "Stop one and create this one again, or set a lower scratch_limit (--scratch-limit) for each."
 _MOST_NAMES = 3
 _OF_MEMORY = " of memory"
 
@@ -88,7 +86,7 @@ class Remaining:
         workers_left = max(0, (self.most.workers or 0) - had.workers)
         threads_left = max(0, (self.most.threads or 0) - had.threads)
         each_left = memory_left // max(1, n_workers)
-        fewer_workers = f"Ask for at most {counted(workers_left, 'worker')}" if workers_left else ""
+        fewer_workers = f"Request at most {counted(workers_left, 'worker')}" if workers_left else ""
         for limit, taken, wanted, noun, advice in (
             (self.most.workers, had.workers, n_workers, "worker", fewer_workers),
             (self.most.threads, had.threads, n_workers * threads, "thread", _fewer_threads(threads_left, n_workers)),
@@ -118,7 +116,7 @@ class Remaining:
             return None
         have = f"; your other clusters have {format_size(had)}" if (had := self._scratch_had()) else ""
         given = "no limit" if wanted_bytes is None else format_size(wanted_bytes)
-        advice = f"Ask for at most {rounded_down(left)}" if left >= MEBIBYTE else NO_SCRATCH_ADVICE.removesuffix(".")
+        advice = f"Request at most {rounded_down(left)}" if left >= MEBIBYTE else NO_SCRATCH_ADVICE.removesuffix(".")
         return (
             f"scratch_limit: Each user may have {format_size(most)} of scratch on this machine at this "
             f"site{have}, and this one would have {given}. {advice}."
@@ -143,7 +141,7 @@ class Remaining:
                 advice += ", or create it again with less (memory_limit, --memory-limit)"
         return (
             f"Each user may have {limit} on this machine at this site{have}, and this one would have {wanted}. "
-            f"{advice or 'Ask for less'}."
+            f"{advice or 'Request less'}."
         )
 
     def _had(self) -> Amount:
@@ -217,13 +215,13 @@ def _fewer_threads(left: int, n_workers: int) -> str:
     if not left:
         return ""
     if not (each := left // max(1, n_workers)):
-        return "Ask for fewer workers"
-    return f"Ask for at most {each} for each (threads_per_worker, --threads-per-worker)"
+        return "Request fewer workers"
+    return f"Request at most {each} for each (threads_per_worker, --threads-per-worker)"
 
 
 def _less_memory(left_each: int, n_workers: int) -> str:
     fewer = "fewer workers" if n_workers > 1 else ""
     if left_each < LEAST_MEMORY_BYTES:
-        return f"Ask for {fewer}" if fewer else ""
+        return f"Request {fewer}" if fewer else ""
     size = f"at most {rounded_down(left_each)} for each worker (memory_limit, --memory-limit)"
-    return f"Ask for {size}{' or ' * bool(fewer)}{fewer}"
+    return f"Request {size}{' or ' * bool(fewer)}{fewer}"

@@ -311,7 +311,7 @@ class _Reader:
             if found.in_file and key not in reported:
                 reported.add(key)
                 self._report_contradiction([*place], found)
-                self.troubles[-1] += " Until one of them is changed, this default does not count."
+                self.troubles[-1] += " Until one of them is changed, this default is ignored."
         return refused
 
     def _contradicting_presets(self, site: Site) -> None:
@@ -419,7 +419,7 @@ class _Reader:
                 continue
             place: list[str | int] = ["limits", key, "kinds", number]
             if near := near_to(name, known):
-                self._report(place, f"there is no kind '{printable(name, 40)}'{near}")
+                self._report(place, f"unknown kind '{printable(name, 40)}'{near}")
                 kinds[number] = near.split("'")[1]
             else:
                 self._note_absent(place, name)
@@ -489,7 +489,7 @@ class _Reader:
         for number, value in enumerate(given):
             preset = self._preset(number, value)
             if preset is not None and preset.name in found:
-                self._report(["presets", number], f"'{printable(preset.name, 40)}' occurs twice; the first one counts")
+                self._report(["presets", number], f"'{printable(preset.name, 40)}' occurs twice; the first one is used")
             elif preset is not None:
                 found[preset.name] = preset
                 self._places[preset.name] = number
@@ -500,11 +500,13 @@ class _Reader:
         if isinstance(value, str):
             ready = {preset.name: preset for preset in SITE_PRESETS}
             if value not in ready:
-                message = f"there is no ready preset '{printable(value, 40)}'{near_to(value, ready)}"
+                message = f"there is no built-in preset '{printable(value, 40)}'{near_to(value, ready)}"
                 self._report(path, f"{message}; available: {', '.join(ready)}")
             return ready.get(value)
         if not isinstance(value, dict):
-            self._report(path, "must have the keys name, title, description and spec, or be the name of a ready preset")
+            self._report(
+                path, "must have the keys name, title, description and spec, or be the name of a built-in preset"
+            )
             return None
         preset: Preset | None = self._validated(path, Preset, value)
         faults = preset_faults(preset) if preset is not None else []

@@ -30,9 +30,7 @@ def server_limits(given: Mapping[str, Any]) -> SiteLimits:
     for name in section.kinds or ():
         if name not in kinds:
             near = near_to(name, kinds)
-            raise ValueError(
-                f"limits.kinds: there is no kind '{printable(name, 40)}'{near}; available: {', '.join(kinds)}"
-            )
+            raise ValueError(f"limits.kinds: unknown kind '{printable(name, 40)}'{near}; available: {', '.join(kinds)}")
     limits = section.narrowed()
     given_ones = {name for name in (*BOUNDS, "backends") if getattr(limits, name) is not None}
     return replace(limits, of_server=frozenset(given_ones))
@@ -45,7 +43,7 @@ def server_presets(given: Iterable[Mapping[str, Any]]) -> tuple[list[Preset], li
         try:
             presets.append(Preset.model_validate(each))
         except ValidationError as error:
-            faults.append(f"A preset in the configuration is left out: {invalid_request(error).message}")
+            faults.append(f"A preset in the configuration is skipped: {invalid_request(error).message}")
     return presets, faults
 
 

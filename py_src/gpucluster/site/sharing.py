@@ -53,8 +53,7 @@ def read_hours(text: str) -> OpenHours:
     if begin == end:
         whole = f"{text[: found.start('begin')]}00:00-24:00"
         raise ValueError(
-            f"begins and ends at {found['begin']}: write '{whole}' for the whole day; leave 'hours' out if it is "
-            "always open"
+            f"begins and ends at {found['begin']}: write '{whole}' for the whole day; omit 'hours' if it is always open"
         )
     days = set(range(7))
     if found["first"]:

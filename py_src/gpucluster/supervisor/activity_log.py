@@ -80,7 +80,7 @@ class ActivityLog:
     def note_change_request(self, patch: ClusterPatch, by: str | None) -> None:
         if patch.idle_timeout_seconds is not None:
             seconds = patch.idle_timeout_seconds
-            request = f"Stop after {span(seconds)} without use" if seconds else "Never stop automatically"
+            request = f"Stop when idle for {span(seconds)}" if seconds else "Never stop automatically"
             self.note_request("idle_timeout", by, request)
         elif patch.adapt is not None:
             bounds = f"{patch.adapt.minimum} to {patch.adapt.maximum}"
@@ -239,7 +239,7 @@ class ActivityLog:
         try:
             logs.append_activity(self._path, ActivityEntry(at=now(), kind=kind, by=by, message=message))
         except OSError as error:
-            logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
+            logger.warning("The activity log could not be written (%s): %s", error.strerror, message)
 
 
 def span(seconds: int) -> str:
@@ -437,14 +437,14 @@ class Marks:
         self._paused = True
         why = "its memory is probably almost full"
         if paused[0].spills_no_more:
-            why = "its next result may not fit into its memory, and does not fit into the scratch that it may take"
+            why = "its next result may not fit in its memory, and does not fit in its share of the scratch limit"
         return [("pause", f"{self._titles.of(paused[0].name)} is paused and starts no new tasks: {why}.")]
 
     def _silence(self, columns: Columns) -> list[Mark]:
         ages = zip(columns["workers"], columns.get("age_seconds", ()), strict=False)
         silent = {worker for worker, age in ages if age is not None and age > SILENT_SECONDS}
         new, self._silent = sorted(silent - self._silent), silent
-        why = f"has been silent for {SILENT_SECONDS:.0f} s: it hangs, or a task holds Python's lock."
+        why = f"has not responded for {SILENT_SECONDS:.0f} s: it hangs, or a task holds the GIL."
         return [("pause", f"{self._titles.of(worker)} {why}") for worker in new]
 
     def _gpus(self, columns: Columns) -> list[Mark]:

@@ -55,8 +55,8 @@ class BoundedLog:
             kept = kept[kept.find(b"\n", 0, len(kept) // 8) + 1 :]
             self._left_out += size - len(kept) - self._cut - self._note_bytes
             note = (
-                f"\n--- {format_size(self._left_out)} are left out here: a log keeps its first "
-                f"{format_size(self._first)} and its last {format_size(self._last)} ---\n"
+                f"\n--- {format_size(self._left_out)} omitted: a log keeps its first {format_size(self._first)} and "
+                f"its last {format_size(self._last)} ---\n"
             ).encode()
             # Truncated last: readers, and a crash here, may find too much, but never too little.
             _write_at(descriptor, note + kept, self._cut)

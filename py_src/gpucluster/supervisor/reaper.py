@@ -82,7 +82,7 @@ def _note(folder: Folder, kind: str, message: str) -> None:
         if not entries or entries[-1].message != message:
             logs.append_activity(folder.activity, ActivityEntry(at=now(), kind=kind, message=message))
     except OSError as error:
-        logger.warning("The activity could not be written down (%s): %s", error.strerror, message)
+        logger.warning("The activity log could not be written (%s): %s", error.strerror, message)
 
 
 def main() -> None:

@@ -315,7 +315,7 @@ class Reconciler:
         limit = self._deployment.limit
         if limit is not None and limit < wanted and self._wanted.n_workers == wanted and not self._wanted.stopped:
             # Workers that are not granted never come.
-            self._note(f"{counted(wanted, 'worker')} were requested, and {limit} are granted.")
+            self._note(f"{counted(wanted, 'worker')} were requested, but only {limit} granted.")
             self._store.update(wanted=Wanted(n_workers=limit))
             wanted = limit
         self._set_applied(wanted)

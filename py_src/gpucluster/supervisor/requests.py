@@ -235,7 +235,7 @@ def _require_whole_jobs(patch: ClusterPatch, together: int) -> None:
         if least > most or not most:
             raise refused_field(
                 "adapt.maximum",
-                f"each job has {together} workers, which come and go together. Allow at least "
+                f"each job has {together} workers, which start and stop together. Allow at least "
                 f"{max(least, 1) * together} workers, not {patch.adapt.maximum}",
             )
     elif fault := not_whole_jobs(patch.n_workers, together):

@@ -54,8 +54,8 @@ async def retire_worker(
     worker = next(iter(members.named({name})), None)
     if worker is not None and worker.holds and not last() and alone(members, name):
         return (
-            f"{titles.of(name)} was not retired: there is no other worker to take its results. "
-            "Scale to 0 workers to give them up."
+            f"{titles.of(name)} was not retired: there is no other worker to take its results. Scale to 0 workers to "
+            "discard them."
         )
     if worker is not None and len(members.workers) > 1:
         retired = await _retire_while(deployment.scheduler, {name}, lambda: True)
@@ -103,7 +103,7 @@ async def move_results(
             f"{together(retired.kept)} held actors, or results that no other worker had room for; they are lost."
         )
     if retired.stuck:
-        notes.append(f"{together(retired.stuck)} did not hand over all results in time; the rest is lost.")
+        notes.append(f"{together(retired.stuck)} did not transfer all results in time; the rest are lost.")
     return " ".join(notes) or None
 
 

@@ -129,7 +129,7 @@ class ScratchWatch:
         self._scheduler = scheduler
         self._tell = tell
         self._has_gpus = has_gpus
-        self._why_none = why_none or "its disk had no room when it started. Free some, and create it again."
+        self._why_none = why_none or "its disk was full when it started. Free some space, and create it again."
         self._bound: int | None = -1  # The limit that was sent to the workers; -1: none yet.
         self._low = False
         self._walked = 0

@@ -127,7 +127,7 @@ class StateStore:
         except OSError as error:  # The folder cannot be searched.
             self._continue_without_disk(f"The cluster's record cannot be read: {error.strerror}: {self._folder.state}.")
             return
-        logger.warning("The record of this cluster was changed or damaged by another program; it is written again")
+        logger.warning("The record of this cluster was changed or corrupted by another program; it is written again")
         self._try(self._replace)
 
     def _try(self, *steps: Callable[[], None]) -> bool:

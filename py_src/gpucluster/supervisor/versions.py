@@ -61,7 +61,7 @@ def _about_untested(distributed: str) -> str:
     newer = f"Dask {distributed} is newer than {NEWEST_TESTED}, the newest that gpucluster was tested with"
     missing = missing_names()
     if not missing:
-        return f"{newer}. Every name of Dask's that it relies on is there."
+        return f"{newer}. All names of Dask that it relies on exist."
     shown = ", ".join(missing[:_NAMES_SHOWN]) + (" and others" if len(missing) > _NAMES_SHOWN else "")
     return (
         f"{newer}, and lacks what gpucluster relies on ({shown}), so parts of it may fail. "

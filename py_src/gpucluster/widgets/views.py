@@ -434,7 +434,7 @@ class ClusterDashboard(ClusterWidget):
         """Return the last state of the cluster: a dashboard itself has no picture."""
         found = super().picture()
         title = find_page(self.page).title
-        note = found.note or f"Here is the page '{title}' of the dashboard while the notebook runs."
+        note = found.note or f"The page '{title}' of the dashboard appears here while the notebook runs."
         link = None if self.path is None or found.model.state.ended else f"{self.path}/{self.page}"
         return Picture(found.model, None, note, link, card=False)
 

@@ -155,7 +155,7 @@ print(json.dumps({"processes": len(processes), "state": ended.state, "reason": e
         ("devices=[7]", "StartFailed", "There is no GPU 7 on this machine; it has 0, 1, 2."),
         ("rmm_pool_size='4 GiB'", "StartFailed", "'rmm'"),
         ("pre_import=['without_licence']", "StartFailed", "the licence has expired"),
-        ("rmm_async=True, rmm_pool_size='4 GiB'", "InvalidRequest", "leave rmm_pool_size out"),
+        ("rmm_async=True, rmm_pool_size='4 GiB'", "InvalidRequest", "omit rmm_pool_size"),
         ("jit_unspill=True", "InvalidRequest", "jit_unspill"),
         ("protocol='tcp', enable_nvlink=True", "InvalidRequest", "needs protocol 'ucx'"),
     ],

@@ -58,7 +58,7 @@ def test_slots_have_their_part_of_the_memory_and_a_label(play):
     )
     (slot,) = first["slots"]
     assert (slot["uuid"], slot["slot"], slot["slots"], slot["memory_bytes"]) == (gpu_uuid(1), 1, 2, 8 * GIB)
-    assert slot["label"] == "slot 1 of 2 (cooperative: nothing keeps a neighbour's program from using more)"
+    assert slot["label"] == "slot 1 of 2 (cooperative: the limit is not enforced)"
     # 80 % of the 90 % of the slot that is a pool where workers have RMM.
     assert first["device_memory_limit"] == int(0.72 * 8 * GIB) // 256 * 256
     assert (first["n"], first["most"]) == (1, 1)
@@ -84,7 +84,10 @@ def test_labels_of_slices_and_whole_gpus(play):
         [gpu(1, mig=1), mig_slice(5), gpu(2)], "  slots_per_gpu: 1\n", "return [await cluster(), await cluster()]"
     )
     assert whole["slots"][0]["label"].startswith("whole GPU")
-    assert (part["slots"][0]["uuid"], part["slots"][0]["label"]) == (slice_uuid(5), "MIG slice (MIG isolates)")
+    assert (part["slots"][0]["uuid"], part["slots"][0]["label"]) == (
+        slice_uuid(5),
+        "MIG slice (isolated by the hardware)",
+    )
     assert part["slots"][0]["memory_bytes"] == 10 * GIB
 
 
@@ -154,7 +157,7 @@ def test_slots_are_shown_and_released_at_any_end(machine, tmp_path):
     environment = {"GPUCLUSTER_SITE": str(site), "GPUCLUSTER_DIR": str(tmp_path / "registry")}
     claims, card, line, left, after = json.loads(machine.run(LIVE, **environment).splitlines()[-1])
     assert claims == 1
-    assert "GPU:      GPU 0, whole GPU (nothing keeps other programs from using it), 40 GiB" in card
+    assert "GPU:      GPU 0, whole GPU (not enforced: other programs can use it too), 40 GiB" in card
     assert "Ends:     in 1 h 59 min" in card
     assert line.startswith("In queue: you are next, about ")
     assert (left, after) == (0, 0), "who stops leaves the line, and a claim ends with its cluster"

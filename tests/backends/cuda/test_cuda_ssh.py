@@ -162,7 +162,7 @@ async def test_missing_resources_of_hosts_are_refused(hosts, tmp_path):
     text = await refusal(hosts, tmp_path, device_memory_limit="40 GiB")
     assert text.startswith("device_memory_limit is 40 GiB, but GPU 0 (Fake A16, small) has 16 GiB in total.")
     text = await refusal(hosts, tmp_path, hosts="small", pre_import=["no_such_module"])
-    assert text == "The module 'no_such_module' of pre_import is not installed on small; install it, or leave it out."
+    assert text == "The module 'no_such_module' of pre_import is not installed on small; install it, or omit it."
     hosts["small"].write([])
     text = await refusal(hosts, tmp_path, hosts="small", rmm_pool_size="8 GiB")
     assert text == "rmm_pool_size is for workers with a GPU, but none of the hosts has a usable GPU."
@@ -196,6 +196,6 @@ async def test_failing_allocator_is_reported(hosts, tmp_path):
     with pytest.raises(GPUClusterError) as error:
         async with started(hosts, tmp_path, hosts="small", remote_python=str(with_rmm), rmm_pool_size="1 GiB"):
             pass
-    assert "The allocator requested by rmm_pool_size (1 GiB) could not be set up: ask for a smaller pool" in str(
+    assert "The allocator requested by rmm_pool_size (1 GiB) could not be set up: choose a smaller pool" in str(
         error.value.message
     )

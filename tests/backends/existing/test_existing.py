@@ -63,7 +63,7 @@ def test_scheduler_is_shown_used_and_left_running(shared_site, schedulers, wait_
     assert (model.n_workers, model.wanted.n_workers) == (1, None)
     assert {"scale", "adapt", "retire", "restart"}.isdisjoint(model.can)
     assert model.network is Network.OPEN
-    assert "Stop only ends the view" in model.notes[0]
+    assert "Stop only disconnects" in model.notes[0]
     with Client(address) as client:
         assert client.submit(sum, [1, 2, 3]).result() == 6
         wait_until(lambda: any("gpucluster-telemetry" in plugins for plugins in client.run(PLUGINS).values()))
@@ -111,7 +111,7 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
     assert "does not use TLS: its address is tcp://" in await _refusal(tmp_path, address=as_tls, **schedulers.tls())
     assert "uses TLS: if it is a scheduler, its address is tls://" in await _refusal(tmp_path, address=as_tcp)
     assert "is a Dask worker, not a scheduler" in await _refusal(tmp_path, address=schedulers.addresses["tcp-worker"])
-    assert "give tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)
+    assert "set tls_ca_file, tls_cert and tls_key" in await _refusal(tmp_path, address=tls)
     with Client(tcp) as client:
         pages = urlsplit(client.dashboard_link).netloc
     assert "is not a Dask scheduler" in await _refusal(tmp_path, address=f"tcp://{pages}")
@@ -134,10 +134,10 @@ async def test_unreadable_scheduler_is_refused_with_the_reason(schedulers, tmp_p
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "there is no file"),
+        (None, "does not exist"),
         ("{", "it is not JSON"),
         ("[" * 100_000, "it is not JSON"),
-        ("[]", "does not contain a scheduler address"),
+        ("[]", "must contain a scheduler address"),
         ('{"address": "x y"}', "'x y'"),
     ],
 )

@@ -152,14 +152,17 @@ def test_cluster_is_shut_down_after_a_killed_supervisor(gateway, shared_site, ma
         lambda: "may still be running" in logs.read_activity(folder.activity)[-1].message, what=folder.log.read_text
     )
     message = logs.read_activity(folder.activity)[-1].message
-    assert f"the environment variable {VARIABLE} is not set here" in message
+    assert f"the environment variable {VARIABLE} is not set" in message
     assert f"Gateway('{gateway.address}').stop_cluster('{name_of(made)}')" in message
     assert name_of(made) in living(gateway)
     wait_until(lambda: shared_site.control.list() and not folder.remembered.exists(), what=folder.log.read_text)
     assert name_of(made) not in living(gateway)
     wait_until(lambda: not gateway.cluster_processes(), what=gateway.cluster_processes)
     reported = [entry.message for entry in shared_site.control.activity(made.id).entries]
-    assert f"The cluster {name_of(made)} left behind by its dead process was shut down at the Dask Gateway" in reported
+    assert (
+        f"The cluster {name_of(made)}, left over from a process that died, was shut down on the Dask Gateway"
+        in reported
+    )
 
 
 @pytest.mark.full
@@ -170,7 +173,7 @@ def test_existing_cluster_is_left_alone(gateway, shared_site):
     model, other = (shared_site.create(**request, shutdown_on_stop=ends) for ends in (None, True))
     model, other = (shared_site.control.wait(one.id, timeout=60) for one in (model, other))
     assert (model.wanted.n_workers, model.n_workers, model.n_pending) == (None, 0, 0)
-    assert model.notes == [f"This cluster, {name}, already existed: Stop only ends the view."]
+    assert model.notes == [f"This cluster, {name}, already existed: Stop only disconnects."]
     assert stopped(shared_site, model.id).state is ClusterState.STOPPED
     assert living(gateway) - before == {name}
     # When it is shut down there, the reason is shown here.
@@ -222,9 +225,9 @@ def test_a_scheduler_that_does_not_start_leaves_nothing(gateway, shared_site):
         ({"gateway_options": {"profil": "big"}}, "offers no such option; available: worker_cores, "),
         ({"cluster_name": "nope"}, "Cluster nope not found"),
         ({"username": "alice", "password_from": "PATH"}, "rejected your login (basic). Are the user name and password"),
-        ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set here"),
+        ({"password_from": "NOT_THERE"}, "the environment variable NOT_THERE is not set"),
         ({"password_from": "/etc/passwd"}, "other users can read /etc/passwd. Run: chmod 600"),
-        ({"auth": "jupyterhub", "username": None, "password_from": None}, "There is no token for JupyterHub"),
+        ({"auth": "jupyterhub", "username": None, "password_from": None}, "No JupyterHub token"),
         ({"address": "http://127.0.0.1:9"}, "No server responds at http://127.0.0.1:9. Is that the address"),
         ({"address": "http://nowhere.invalid"}, "Host 'nowhere.invalid' not found"),
     ],
@@ -247,7 +250,7 @@ def test_preview_shows_the_options_of_the_server(gateway, shared_site):
     found = shared_site.control.preview({**gateway.options, "gateway_options": "worker_cores=2,fast=yes"})
     assert '"worker_cores": 2' in found.text
     assert '"fast": true' in found.text
-    assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 when left out." in found.notes
+    assert "It offers worker_cores (Cores): a whole number from 1 to 4; 1 by default." in found.notes
     profile = {"title": "profile", "type": "string", "default": "small", "enum": ["small", "big"]}
     assert found.offered["profile"] == profile
     with pytest.raises(GPUClusterError, match="worker_cores: must be a whole number from 1 to 4, not 'x'"):

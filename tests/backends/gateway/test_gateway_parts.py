@@ -56,7 +56,7 @@ def test_typed_values_are_converted():
         ({"share": 0}, "gateway_options.share: must be a number of at least 0.1, not '0'."),
         ({"profile": "Big"}, "must be one of 'small', 'big', not 'Big'. Did you mean 'big'?"),
         ({"fast": "perhaps"}, "gateway_options.fast: must be true or false, not 'perhaps'."),
-        ({"environment": "A=b"}, "must be a mapping, as an object of JSON, not 'A=b'"),
+        ({"environment": "A=b"}, "must be a mapping (a JSON object), not 'A=b'"),
         ({"image": []}, "gateway_options.image: must be text, not '[]'."),
         ({"core": 2, "fast": 2}, "available: cores, share, profile, fast, image, environment, later. Did you mean 'co"),
     ],
@@ -75,8 +75,8 @@ def test_wrong_setting_of_dask_is_named():
 
 def test_option_has_a_description_and_a_schema():
     described = {option.name: option.described() for option in OFFERED}
-    assert described["cores"] == "cores (Cores): a whole number from 1 to 4; 1 when left out"
-    assert described["profile"] == "profile: one of 'small', 'big'; small when left out"
+    assert described["cores"] == "cores (Cores): a whole number from 1 to 4; 1 by default"
+    assert described["profile"] == "profile: one of 'small', 'big'; small by default"
     cores: Option = OFFERED[0]
     assert cores.schema() == {"title": "Cores", "type": "integer", "default": 1, "minimum": 1, "maximum": 4}
 
@@ -115,7 +115,7 @@ async def test_defaults_come_from_dasks_configuration(monkeypatch):
         # The configuration of one kind of login is not used for another.
         monkeypatch.setenv(HUB_TOKEN, "t")
         assert Login.of(GatewaySpec(auth="jupyterhub")).gateway().auth.api_token == "t"
-    for address, message in ((None, "no 'gateway.address'"), ("{NOT_THERE_AT_ALL}", "not set here")):
+    for address, message in ((None, "no 'gateway.address'"), ("{NOT_THERE_AT_ALL}", "not set")):
         with dask.config.set({"gateway.address": address}), pytest.raises(PreflightFailed, match=message):
             Login.of(GatewaySpec())
 

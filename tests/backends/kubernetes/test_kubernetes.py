@@ -280,7 +280,7 @@ def test_unreachable_kubernetes_is_refused(kubernetes, previews, tmp_path):
             "kind: Config": "The file {} is not a kubeconfig: it has none of clusters, contexts, users.",
             "": "The kubeconfig {} is empty.",
             "[]": "The file {} is not a kubeconfig: it has no keys.",
-            "contexts: [1]": "The file {} is not a kubeconfig: 'contexts' in it must be a list of entries with a name.",
+            "contexts: [1]": "The file {} is not a kubeconfig: 'contexts' must be a list of entries with a name.",
         }.items()
     ):
         broken = tmp_path / str(number)

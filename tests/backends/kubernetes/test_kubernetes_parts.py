@@ -148,7 +148,8 @@ OOM = {"terminated": {"reason": "OOMKilled", "exitCode": 137}}
             [event("FailedMount", 'MountVolume.SetUp failed for volume "credentials"')],
             Verdict('MountVolume.SetUp failed for volume "credentials"'),
         ),
-        (waiting("ContainerCreating"), [event("Pulling", "Pulling image", "Normal")], Verdict("its image is pulled")),
+        (waiting("ContainerCreating"), [event("Pulling", "Pulling image", "Normal")], Verdict("its image is being "
+                                                                                              "pulled")),
         ({"phase": "Pending"}, [], Verdict("is being created on node1")),
         ({"phase": "Running"}, [], Verdict("its pod is running and its worker is starting")),
         (
@@ -179,7 +180,7 @@ def test_reason_of_a_missing_pod():
     assert (found.hopeless, found.refused) == (False, True)
     forbidden = 'pods "w-5d" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'
     assert verdict(failing(forbidden), None, []) == Verdict(f"Kubernetes does not create its pod: {forbidden}", True)
-    assert verdict({"metadata": {"name": "w"}}, None, []) == Verdict("its pod is made")
+    assert verdict({"metadata": {"name": "w"}}, None, []) == Verdict("its pod is being created")
 
 
 def test_how_a_container_has_ended():

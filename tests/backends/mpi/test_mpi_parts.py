@@ -101,8 +101,8 @@ def test_step_ignores_the_variables_of_the_notebooks_step(monkeypatch):
 @pytest.mark.parametrize(
     ("launcher", "message"),
     [
-        ("/nonexistent", "launcher: there is no program /nonexistent. Give the absolute path of your MPI's mpiexec"),
-        ("/etc/passwd", "launcher: /etc/passwd is not a program that you can run. Give the absolute path"),
+        ("/nonexistent", "launcher: /nonexistent does not exist. Set it to the absolute path of your MPI's mpiexec"),
+        ("/etc/passwd", "launcher: /etc/passwd is not executable. Set it to the absolute path"),
         ("nonexistent", "launcher: 'nonexistent' is not on the PATH. Load the module"),
     ],
 )
@@ -112,9 +112,7 @@ def test_missing_launcher_is_refused(launcher, message):
     assert refused.value.message.startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("python", "why"), [("/nonexistent", "is not there"), ("/etc/passwd", "is not a program that")]
-)
+@pytest.mark.parametrize(("python", "why"), [("/nonexistent", "does not exist"), ("/etc/passwd", "is not executable")])
 def test_missing_python_of_the_ranks_is_refused(python, why):
     with pytest.raises(PreflightFailed, match=f"rank_python: {python} {why}"):
         asyncio.run(launchers.find_library(python))

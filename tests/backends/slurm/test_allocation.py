@@ -88,4 +88,4 @@ async def test_jobs_requested_within_a_job_get_a_remark(slurm, tmp_path, monkeyp
     folder = tmp_path / "shared"
     folder.mkdir(mode=0o700)
     plan = await SlurmBackend().preflight(parse_spec({"backend": "slurm", "shared_directory": str(folder)}), context)
-    assert any("already within the job 1234" in note and "the kind 'mpi'" in note for note in plan.notes(1))
+    assert any("already inside job 1234" in note and "the kind 'mpi'" in note for note in plan.notes(1))

@@ -112,7 +112,7 @@ def test_preview_shows_the_jobs(shared_site, slurm, tmp_path):
     *_, spread, scheduler = shown.notes
     assert spread.startswith("6 workers are 2 jobs: 1 with 4 and 1 with 2. The last one has --cpus-per-task=2, ")
     assert scheduler == (
-        "The scheduler is in a separate job, submitted first: -p main, --cpus-per-task=1, --mem=573M, -t 1-00:00:00."
+        "The scheduler runs in a separate job, submitted first: -p main, --cpus-per-task=1, --mem=573M, -t 1-00:00:00."
     )
     with pytest.raises(PreflightFailed, match="interface: no network interface 'ib7' here. Available: "):
         shared_site.control.preview({**JOBS, "partition": "main", "interface": "ib7"})
@@ -173,7 +173,7 @@ def test_scheduler_without_its_cluster_ends_all_jobs(slurm, tmp_path, wait_until
         env=slurm.environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "all jobs of the cluster end" in done.stderr
+    assert "cancelling all jobs of the cluster" in done.stderr
     assert (tmp_path / "scheduler").read_text().startswith("tcp://127.0.0.1:")
     assert not slurm.jobs("0badcafe")
 

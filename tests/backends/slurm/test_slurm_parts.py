@@ -215,7 +215,7 @@ def test_without_dask_jobqueue(folder, monkeypatch):
 
 def test_no_slurm_here(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(PreflightFailed, match="There is no Slurm here: the command 'sbatch' is not on the PATH"):
+    with pytest.raises(PreflightFailed, match="Slurm is not available here: the command 'sbatch' is not on the PATH"):
         commands.require_slurm()
 
 
@@ -298,14 +298,14 @@ def test_jobs_in_the_queue():
     assert waits.why_it_waits(NOON) == "Resources, expected 14:20"
     assert later.why_it_waits(NOON) == "Priority, expected 25 Nov 09:05"
     assert (waits.comment, later.name, later.comment) == ("", "gpucluster-0123abcd-1", "a|b")
-    assert runs.why_it_waits(NOON) == "its job has begun on n1"
+    assert runs.why_it_waits(NOON) == "its job has started on n1"
     assert never.why_it_waits(NOON) == "PartitionTimeLimit: the walltime is more than the partition allows"
 
 
 @pytest.mark.parametrize(
     ("state", "printed", "message"),
     [
-        ("OUT_OF_MEMORY", None, "it used more memory than its limit of 2 GiB; ask for more with memory_limit"),
+        ("OUT_OF_MEMORY", None, "it used more memory than its limit of 2 GiB; request more with memory_limit"),
         ("FAILED", "slurmstepd: error: Exceeded job memory limit", "it used more memory than its limit of 2 GiB"),
         ("TIMEOUT", None, "it reached its walltime of 01:00:00"),
         ("NODE_FAIL", None, "its node failed (n1)"),
@@ -390,7 +390,7 @@ def test_workers_of_a_job_start_separately_and_end_together():
     slot.saw({"7": runs}, begun=110.0)
     slot.update({"3-1"}, lambda slot: "gone")
     first, second = slot.models()
-    assert (first.name, first.state, first.why, first.node) == ("3-0", "pending", "its job has begun on n1", None)
+    assert (first.name, first.state, first.why, first.node) == ("3-0", "pending", "its job has started on n1", None)
     assert (second.name, second.state, second.node, second.comes_with) == ("3-1", "running", "n1", "3")
     assert (slot.state, slot.complete) == ("running", False)
     slot.update({"3-0", "3-1"}, lambda slot: "gone")
@@ -482,9 +482,9 @@ def head_of(made: str, last: str) -> str:
 @pytest.mark.parametrize(
     ("options", "env", "message"),
     [
-        ({}, {"PATH": "/nonexistent"}, "the PATH has no mktemp on this node; it is '/nonexistent': look at env, "),
-        ({}, {"TMPDIR": "/dev/null"}, "no folder can be made in /dev/null on this node: set local_directory, or "),
-        ({"local_directory": "/dev/null/x"}, {}, "no folder can be made in /dev/null/x on this node: choose another"),
+        ({}, {"PATH": "/nonexistent"}, "mktemp is not on the PATH of this node ('/nonexistent'): check env, "),
+        ({}, {"TMPDIR": "/dev/null"}, "cannot create a folder in /dev/null on this node: set local_directory, or "),
+        ({"local_directory": "/dev/null/x"}, {}, "cannot create a folder in /dev/null/x on this node: choose another"),
     ],
 )
 def test_job_without_a_scratch_folder_reports_why(folder, tmp_path, options, env, message):
@@ -517,11 +517,15 @@ def test_job_cancelled_during_its_start_leaves_no_folder(tmp_path, shared, momen
 @pytest.mark.parametrize(
     ("handed", "prologue", "message"),
     [
-        ("export PATH=/nonexistent scratch=@precious", [], "the PATH has no mktemp on this node; it is '/nonexistent'"),
-        ("export TMPDIR=/dev/null own=@precious gpucluster_x=1", [], "no folder can be made in /dev/null on this node"),
+        ("export PATH=/nonexistent scratch=@precious", [], "mktemp is not on the PATH of this node"),
+        (
+            "export TMPDIR=/dev/null own=@precious gpucluster_x=1",
+            [],
+            "cannot create a folder in /dev/null on this node",
+        ),
         ("", ["trap 'echo bye' EXIT", "set -eu"], "error: the worker"),
         ("", ["echo error: no licence >&2", "exit 3"], "error: no licence"),
-        ("", ["exit 3"], "it printed nothing, and its status was 3"),
+        ("", ["exit 3"], "it printed nothing and exited with status 3"),
     ],
 )
 def test_failing_job_without_shared_storage_reports_why_and_removes_only_its_folder(

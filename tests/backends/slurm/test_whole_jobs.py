@@ -41,7 +41,7 @@ def pairs(shared_site, made):
 
 def n_submitted(cluster: Any) -> int:
     """Return how many jobs of a cluster were ever submitted."""
-    return sum("is handed to Slurm" in line for line in cluster.logs(lines=10_000))
+    return sum("is submitted to Slurm" in line for line in cluster.logs(lines=10_000))
 
 
 def test_several_workers_share_the_resources_of_a_job(slurm, shared_site, pairs):
@@ -90,7 +90,7 @@ def test_dead_worker_restarts_and_cancelled_job_is_replaced(slurm, shared_site, 
 
 
 def test_the_last_job_may_have_fewer_workers(slurm, shared_site, pairs, wait_until):
-    with pytest.raises(InvalidState, match="cannot end a single worker: the workers of a job come and go together"):
+    with pytest.raises(InvalidState, match="cannot end a single worker: the workers of a job start and stop together"):
         pairs.retire("0-0")
     whole = names(pairs.model)
     pairs.scale(5)

@@ -217,7 +217,7 @@ async def test_without_the_package(servers, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(None, "cannot be read"), ("# none\n", "there is no host"), ("a\nb; c\n", "line 2"), ("a slots=999", "more than")],
+    [(None, "cannot be read"), ("# none\n", "lists no hosts"), ("a\nb; c\n", "line 2"), ("a slots=999", "more than")],
 )
 async def test_host_files(servers, tmp_path, text, message):
     path = tmp_path / "hosts"

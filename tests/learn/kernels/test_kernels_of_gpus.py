@@ -322,7 +322,7 @@ def test_wrong_kernel_is_not_used(monkeypatch: pytest.MonkeyPatch, caplog: Any, 
     else:
         assert not lloyd_on_gpu.is_taken(X, n_clusters)
         assert lloyd.sums_of(block, centers, None).weights.sum() == 300
-    assert f"{name!r} computes wrongly on GPU 0" in caplog.text
+    assert f"{name!r} gives wrong results on GPU 0" in caplog.text
 
 
 def test_a_kernel_that_does_not_run_is_not_used(gpu: CuPy, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:

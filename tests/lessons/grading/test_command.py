@@ -90,7 +90,7 @@ def test_a_table_of_exercises_and_pages_for_learners_are_written_where_asked_for
         assert "--feedback: " in capsys.readouterr().err
     assert not (here / "class" / "back").exists()
     assert main(["lessons", "grade", "class", "--exercises", "mine.txt/exercises.csv"]) == 2
-    assert "mine.txt, where the results are to be written, is not a folder" in capsys.readouterr().err
+    assert "mine.txt, the folder for the results, is not a folder" in capsys.readouterr().err
 
 
 @pytest.mark.full

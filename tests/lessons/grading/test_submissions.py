@@ -52,11 +52,11 @@ def test_who_handed_in_what(tmp_path: Path) -> None:
 def test_who_gets_no_row_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "class"
     (folder / "empty" / "deep").mkdir(parents=True)
-    with pytest.raises(InvalidRequest, match="no notebook was found in the folder: empty"):
+    with pytest.raises(InvalidRequest, match="the folder has no notebook: empty"):
         find_submissions(folder)
     put(folder / "ana" / "06-kmeans.ipynb")
     put(folder / ".hidden" / "06-kmeans.ipynb")
-    assert missing_notes(folder) == ["Without a row, as no notebook was found in the folder: empty."]
+    assert missing_notes(folder) == ["No row, because the folder has no notebook: empty."]
     (folder / "bo").symlink_to(folder / "ana")
     (folder / "cy\x1b[31m").symlink_to(tmp_path / "nowhere")
     (folder / "dee").mkdir()
@@ -69,7 +69,7 @@ def test_who_gets_no_row_is_named(tmp_path: Path) -> None:
     (folder / "empty").rename(folder / "e")
     linked, empty = missing_notes(folder)
     assert linked == "Not graded, as links are not followed: bo, cy?[31m, dee/06-kmeans.ipynb."
-    assert empty.startswith("Without a row, as no notebook was found in the folder: e, f00xxx")
+    assert empty.startswith("No row, because the folder has no notebook: e, f00xxx")
     assert empty.endswith("xxx… and 2 others.")
     assert len(empty) < 1_100
 
@@ -194,7 +194,7 @@ def test_only_one_lesson(tmp_path: Path) -> None:
     assert len(find_submissions(tmp_path, "06")) == 1
     with pytest.raises(InvalidRequest, match="no notebook of lesson 05"):
         find_submissions(tmp_path, "05")
-    with pytest.raises(InvalidRequest, match="There is no folder"):
+    with pytest.raises(InvalidRequest, match="Folder .* not found"):
         find_submissions(tmp_path / "nowhere")
 
 

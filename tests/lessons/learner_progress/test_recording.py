@@ -150,8 +150,8 @@ def test_what_goes_wrong_is_said_once_and_disturbs_nothing(own_progress: Path, c
     assert not check("06.2", ...).passed
     assert hint("06.2").text.startswith("**Hint 1")
     said = capsys.readouterr().out
-    assert said.count("Not noted in your progress: ") == 1
-    assert "is damaged" in said
+    assert said.count("Not saved to your progress: ") == 1
+    assert "is corrupted" in said
     assert (own_progress / FILE_NAME).read_text() == "{"
 
 
@@ -161,4 +161,4 @@ def test_a_surprise_disturbs_nothing_either(monkeypatch: pytest.MonkeyPatch, cap
 
     monkeypatch.setattr("gpucluster.lessons.learner_progress.recording.edit", broken)
     note({"kind": "solution", "exercise": "06.2"})
-    assert capsys.readouterr().out == "Not noted in your progress: ZeroDivisionError: a surprise\n"
+    assert capsys.readouterr().out == "Not saved to your progress: ZeroDivisionError: a surprise\n"

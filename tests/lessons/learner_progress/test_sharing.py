@@ -110,7 +110,7 @@ def test_a_name_that_cannot_be_shown_is_refused(name: str, room: Path, own: Path
 
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path, own: Path) -> None:
-    with pytest.raises(InvalidRequest, match="There is no folder"):
+    with pytest.raises(InvalidRequest, match="Folder .* not found"):
         share(tmp_path / "nowhere", "Ana", own)
     assert load(own).sharing.folder is None
 
@@ -132,7 +132,7 @@ def test_a_learner_is_told_once_that_sharing_fails(
     note(failed("06.2"))
     note(failed("06.2"))
     out = capsys.readouterr().out
-    assert out.startswith("Noted, but your class does not see it: Your progress cannot be shared in ")
+    assert out.startswith("Saved, but not shared with your class: Your progress cannot be shared in ")
     assert out.count("\n") == 1
 
 
@@ -198,7 +198,7 @@ def test_who_stops_is_told_what_could_not_be_removed(room: Path, own: Path, tmp_
     path = share(room, "Ana", own)
     path.unlink()
     path.mkdir()
-    with pytest.raises(StillShared, match="You share as Bo now. Your file"):
+    with pytest.raises(StillShared, match="You are now sharing as Bo. Your file"):
         share(room, "Bo", own)
     assert load(own).sharing.name == "Bo"
     assert shared_file(load(own)).is_file()

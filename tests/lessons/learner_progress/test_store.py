@@ -60,9 +60,9 @@ def test_an_error_inside_the_block_changes_nothing(tmp_path: Path) -> None:
 def test_a_damaged_file_is_a_sentence_and_stays(tmp_path: Path, content: str) -> None:
     path = tmp_path / FILE_NAME
     path.write_text(content)
-    with pytest.raises(ProgressUnreadable, match="is damaged; nothing was written to it"):
+    with pytest.raises(ProgressUnreadable, match="is corrupted and was not changed"):
         load(tmp_path)
-    with pytest.raises(ProgressUnreadable, match="Put a good copy back, or move it away"):
+    with pytest.raises(ProgressUnreadable, match="Restore a good copy, or move it away"):
         record(EVENT, tmp_path)
     assert path.read_text() == content
 

@@ -98,7 +98,7 @@ def test_the_text_of_a_quiz_has_no_answers(kit: Path) -> None:
 
 def test_a_lesson_without_questions_is_a_sentence(kit: Path) -> None:
     made = bundle(quiz("77"))
-    assert made["text/plain"] == "There is no lesson '77'. Lessons: 91, 92."
+    assert made["text/plain"] == "Lesson '77' not found. Lessons: 91, 92."
     assert LESSON_MIME not in made
     (kit / "91-one" / "quiz.json").write_text("{")
     assert "is not valid JSON" in bundle(quiz("91"))["text/plain"]
@@ -225,7 +225,7 @@ def test_no_module_takes_the_place_of_a_public_name() -> None:
 def test_a_progress_file_that_cannot_be_read_is_a_sentence(kit: Path, own_progress: Path) -> None:
     (own_progress / "gpucluster-progress.json").write_text("{")
     for output in (gpucluster.lessons.progress(), cards("91", due=True), gpucluster.lessons.advise()):
-        assert "is damaged" in bundle(output)["text/plain"]
+        assert "is corrupted" in bundle(output)["text/plain"]
 
 
 @pytest.mark.parametrize(

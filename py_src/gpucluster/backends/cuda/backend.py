@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from distributed import SpecCluster
 
 
-MIG = "MIG slice (MIG isolates)"
-COOPERATIVE = "{} (cooperative: nothing keeps a neighbour's program from using more)"
-WHOLE = "whole GPU (nothing keeps other programs from using it)"
+MIG = "MIG slice (isolated by the hardware)"
+COOPERATIVE = "{} (cooperative: the limit is not enforced)"
+WHOLE = "whole GPU (not enforced: other programs can use it too)"
 
 
 class Chosen(NamedTuple):
@@ -82,9 +82,9 @@ def given_out(
     devices = [device for device in chosen if is_given(device)]
     if spec.devices is not None and len(devices) < len(chosen):
         reserved = next(device for device in chosen if not is_given(device))
-        raise refused_devices(f"{describe(reserved)} is reserved at this site; choose another, or leave 'devices' out.")
+        raise refused_devices(f"{describe(reserved)} is reserved at this site; choose another, or omit 'devices'.")
     if not devices:
-        raise refused_devices("All GPUs on this machine are reserved at this site; ask for CPU workers (kind 'local').")
+        raise refused_devices("All GPUs on this machine are reserved at this site; use CPU workers (kind 'local').")
     return devices
 
 
@@ -94,8 +94,8 @@ def require_enough(n_workers: int, devices: Sequence[DeviceModel]) -> None:
         usable = counted(len(devices), "GPU" if devices[0].parent_uuid is None else "MIG slice")
         raise refused(
             "n_workers",
-            f"n_workers is {n_workers}, but only {usable} can be used here; each worker needs its own. "
-            f"Ask for {len(devices)} or fewer.",
+            f"n_workers is {n_workers}, but only {usable} can be used here; each worker needs its own. Request "
+            f"{len(devices)} or fewer.",
         )
 
 
@@ -108,7 +108,7 @@ def _check_log_directory(spec: CudaSpec) -> None:
     if not os.path.isdir(directory):
         raise refused("rmm_log_directory", f"The directory {directory} does not exist; create it first.")
     if not os.access(directory, os.W_OK | os.X_OK):
-        raise refused("rmm_log_directory", f"You may not write to {directory}; choose one of your own directories.")
+        raise refused("rmm_log_directory", f"{directory} is not writable; choose another directory.")
     status = os.stat(directory)
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         # Log files have predictable names, under which others could put links.
@@ -270,8 +270,8 @@ class CudaBackend(Backend[CudaSpec]):
                 cluster: SpecCluster = module.DeviceCluster(**options, **plan.options)
             except module.DEVICE_ERRORS as error:
                 raise StartFailed(
-                    f"A GPU became unusable after it had been checked ({error}). "
-                    "Look at the list of GPUs, or run nvidia-smi, and try again."
+                    f"A GPU became unusable after the check ({error}). Check the list of GPUs or nvidia-smi, and try "
+                    "again."
                 ) from error
             return cluster
 
@@ -292,7 +292,7 @@ async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -
             except StillQueued as place:
                 if not spec.wait_in_line:
                     raise NoUsableDevice(
-                        f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows the users."
+                        f"No GPU is free, and wait_in_line=False. {place}. 'gpucluster node' shows who uses them."
                     ) from None
                 context.report("line", str(place))
             await asyncio.sleep(LINE_SECONDS)

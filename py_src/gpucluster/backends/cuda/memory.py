@@ -107,7 +107,7 @@ def _bytes(option: str, size: float | str | None, smallest: DeviceModel) -> int 
         return None
     if isinstance(size, float):
         if not smallest.memory_total_bytes:
-            raise refused(option, f"The memory of {describe(smallest)} is not known; write {option} as a size.")
+            raise refused(option, f"The memory of {describe(smallest)} is unknown; set {option} to a size.")
         size = size * smallest.memory_total_bytes
     return int(size) // ALIGNMENT_BYTES * ALIGNMENT_BYTES
 
@@ -117,8 +117,7 @@ def _check_order(memory: DeviceMemory) -> None:
     if pool is not None and most is not None and most < pool:
         raise refused(
             "rmm_maximum_pool_size",
-            f"rmm_maximum_pool_size ({format_size(most)}) must not be smaller than "
-            f"rmm_pool_size ({format_size(pool)}).",
+            f"rmm_maximum_pool_size ({format_size(most)}) must be at least rmm_pool_size ({format_size(pool)}).",
         )
 
 
@@ -128,8 +127,8 @@ def _check_total(memory: DeviceMemory, smallest: DeviceModel, total: int) -> Non
         if size is not None and size > total:
             raise refused(
                 option,
-                f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in total. Ask "
-                "for less, such as '80%', or name larger GPUs.",
+                f"{option} is {format_size(size)}, but {describe(smallest)} has {format_size(total)} in total. Request "
+                "less, such as '80%', or choose larger GPUs.",
             )
 
 
@@ -140,11 +139,11 @@ def _check_free(pool: int | None, device: DeviceModel) -> None:
     free = total - used - (device.memory_reserved_bytes or 0)
     if pool <= free:
         return
-    users = ", ".join(_user(process) for process in device.processes[:4]) or "processes that cannot be seen from here"
+    users = ", ".join(_user(process) for process in device.processes[:4]) or "processes that are not visible here"
     raise refused(
         "rmm_pool_size",
         f"rmm_pool_size is {format_size(pool)}, but {describe(device)} has {format_size(free)} free of "
-        f"{format_size(total)}; it is used by {users}. Ask for a smaller pool, or for other GPUs.",
+        f"{format_size(total)}; it is used by {users}. Choose a smaller pool or other GPUs.",
     )
 
 
@@ -169,9 +168,9 @@ def explain(cause: str, options: Mapping[str, Any]) -> str:
     option = chosen[0]
     size = f" ({format_size(options[option])})" if option == "rmm_pool_size" else ""
     advice = {
-        "rmm_pool_size": "ask for a smaller pool, or leave it out",
-        "rmm_async": "this GPU or driver may not support it; use rmm_pool_size instead",
-        "rmm_managed_memory": "this GPU or driver may not support it; turn it off",
-        "rmm_track_allocations": "turn it off, and see the log",
+        "rmm_pool_size": "choose a smaller pool, or omit it",
+        "rmm_async": "the GPU or driver may not support it; use rmm_pool_size instead",
+        "rmm_managed_memory": "the GPU or driver may not support it; turn it off",
+        "rmm_track_allocations": "turn it off, or see the log",
     }[option]
     return f"{cause}. The allocator requested by {option}{size} could not be set up: {advice}"

@@ -38,7 +38,7 @@ class CudaSpec(GPUSpec, ScratchSpec):
         "GPUs",
         "Queue for GPUs",
         True,
-        "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail immediately.",
+        "Wait in the queue if the site assigns GPU slots and none is free. If off, fail immediately.",
     )
     protocol: Literal["unix", "tls", "tcp", "ucx"] = _advanced(
         "Network",
@@ -101,7 +101,7 @@ def refused(option: str, message: str, error: type[GPUClusterError] = PreflightF
 
 def missing_module(module: str, where: str) -> GPUClusterError:
     """Return the error of a module of ``pre_import`` that is not installed somewhere."""
-    message = f"The module '{module}' of pre_import is not installed {where}; install it, or leave it out."
+    message = f"The module '{module}' of pre_import is not installed {where}; install it, or omit it."
     return refused("pre_import", message, MissingPackage)
 
 

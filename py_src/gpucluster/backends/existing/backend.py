@@ -48,8 +48,8 @@ class ExistingBackend(Backend[ExistingSpec]):
         greeting = await greet(address, security)
         pages = await find_pages(address, greeting.dashboard_port)
         remarks = [
-            f"This scheduler, at {address}, was started outside gpucluster, which only shows it and connects to it. "
-            "Its workers can be neither scaled nor restarted from here, and Stop only ends the view."
+            f"This scheduler, at {address}, was started outside gpucluster, which can only monitor it and connect to "
+            "it. Its workers cannot be scaled or restarted from here, and Stop only disconnects."
         ]
         if greeting.dashboard_port is None or pages is None:
             remarks.append("Its dashboard cannot be reached from this machine.")
@@ -77,8 +77,8 @@ class ExistingBackend(Backend[ExistingSpec]):
             why = f"cannot be inspected ({cause_of(error)})"
             if "pickle" in str(error).lower():
                 why = (
-                    "accepts no code from clients (distributed.scheduler.pickle is off there), and gpucluster needs "
-                    "that to monitor it"
+                    "does not accept code from clients (distributed.scheduler.pickle is off), which gpucluster needs "
+                    "for monitoring"
                 )
             raise StartFailed(f"The scheduler at {options['address']} {why}.") from error
         scheduler.measure = options["measure"]

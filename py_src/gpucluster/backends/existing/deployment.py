@@ -53,7 +53,7 @@ async def greet(address: str, security: Security | None) -> Greeting:
             if identity.get("type") != "Scheduler":
                 kind = printable(str(identity.get("type")), 20).lower()
                 raise PreflightFailed(
-                    f"The server at {address} is a Dask {kind}, not a scheduler: give the scheduler's address."
+                    f"The server at {address} is a Dask {kind}, not a scheduler: use the scheduler's address."
                 )
             versions = await caller.versions()
     except (OSError, ValueError, AttributeError, TypeError) as error:  # A timeout, which is an OSError, has a cause.
@@ -72,14 +72,14 @@ def _why_not(address: str, error: BaseException) -> str:
         chain.append(f"{type(found).__name__}: {found}")
         if isinstance(found, ssl.SSLCertVerificationError):
             return (
-                f"The scheduler at {address} has a certificate that was not issued by the authority in tls_ca_file. "
-                "Are these the files of that scheduler?"
+                f"The scheduler at {address} has a certificate that was not issued by the authority in tls_ca_file. Do "
+                "these files belong to that scheduler?"
             )
         found = found.__cause__ or found.__context__
     logger.warning("The scheduler rejected the connection: %s", " < ".join(chain))
     if address.startswith("tls://"):
         return (
-            f"The scheduler at {address} rejects the certificate in tls_cert. Are these the files of that scheduler, "
+            f"The scheduler at {address} rejects the certificate in tls_cert. Do these files belong to that scheduler, "
             "and are they still valid?"
         )
     return f"The scheduler at {address} does not respond like a Dask scheduler ({printable(chain[-1], 120)})."
@@ -160,7 +160,7 @@ async def require_scheduler(address: str) -> None:
     host, _, port = place.rpartition(":")
     spoken = await _spoken_at(host.strip("[]"), int(port), address)
     if spoken is None:
-        raise PreflightFailed(f"The server at {address} is not a Dask scheduler. Is it the right port?")
+        raise PreflightFailed(f"The server at {address} is not a Dask scheduler. Is the port right?")
     if scheme == "tls" and spoken == "tcp":
         raise PreflightFailed(
             f"The scheduler at {place} does not use TLS: its address is tcp://{place}. Anyone who can reach it can run "
@@ -254,7 +254,7 @@ class ExistingDeployment(Deployment):
     """A scheduler and workers started outside gpucluster."""
 
     can = frozenset()
-    why_not = "this scheduler and its workers were started outside gpucluster, which leaves them alone"
+    why_not = "this scheduler and its workers were started outside gpucluster, which does not manage them"
 
     def __init__(self, scheduler: WatchedScheduler) -> None:
         self.scheduler = scheduler

@@ -64,8 +64,8 @@ class ExistingSpec(SpecBase):
     measure: bool = _advanced(
         "Measure",
         True,
-        "Let its workers measure for the gauges while gpucluster monitors them. If off, or if they have no "
-        "gpucluster, the gauges show what Dask measures.",
+        "Let the workers measure for the gauges. If off, or if gpucluster is not installed there, the gauges show what "
+        "Dask measures.",
     )
 
     @property
@@ -89,12 +89,12 @@ class ExistingSpec(SpecBase):
     @model_validator(mode="after")
     def _sensible(self) -> Self:
         if chosen := not_at_default(self, _NOT_OURS):
-            raise ValueError(f"{chosen} is set by the owner of the scheduler; leave it out for the kind 'existing'")
+            raise ValueError(f"{chosen} is set by the owner of the scheduler; omit it for the kind 'existing'")
         if self.address is not None and self.scheduler_file is not None:
             raise ValueError("address and scheduler_file are alternatives; pass only one")
         files = [self.tls_ca_file, self.tls_cert, self.tls_key]
         if any(files) and not all(files):
-            raise ValueError("tls_ca_file, tls_cert and tls_key must be given together")
+            raise ValueError("tls_ca_file, tls_cert and tls_key must be set together")
         if any(files) and self.address is not None and self.address.startswith("tcp://"):
             raise ValueError("tls_ca_file, tls_cert and tls_key are for an address that begins with 'tls://'")
         return self
@@ -119,7 +119,7 @@ def find_address(spec: ExistingSpec) -> str:
     if found is None:
         missing = "no 'scheduler-address'" if spec.address is None else f"no setting '{spec.address}'"
         raise PreflightFailed(
-            f"address: Dask's configuration has {missing}. Give an address such as 'tcp://node1:8786', or a scheduler "
+            f"address: Dask's configuration has {missing}. Set an address such as 'tcp://node1:8786', or a scheduler "
             "file."
         )
     return _checked(found, f"Dask's setting '{name}'")
@@ -132,7 +132,7 @@ def _in_file(path: Path) -> Any:
         raise PreflightFailed(f"scheduler_file: {path} {error}; it is not a scheduler file.") from error
     except FileNotFoundError:
         raise PreflightFailed(
-            f"scheduler_file: there is no file {path}. The scheduler writes it when it starts and removes it when it "
+            f"scheduler_file: {path} does not exist. The scheduler writes it when it starts and removes it when it "
             "ends: is it running?"
         ) from None
     except OSError as error:
@@ -151,8 +151,7 @@ def _checked(address: Any, where: str) -> str:
         found = ExistingSpec()
     if found.address is None or "://" not in found.address:
         raise PreflightFailed(
-            f"{where} does not contain a scheduler address, such as 'tcp://node1:8786', but "
-            f"{printable(str(address), 60)!r}."
+            f"{where} must contain a scheduler address such as 'tcp://node1:8786', not {printable(str(address), 60)!r}."
         )
     return found.address
 
@@ -161,7 +160,7 @@ def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
     """Return the credentials for a scheduler; ``None`` if it does not encrypt."""
     if address.startswith("tcp://"):
         if spec.tls_key is not None:
-            raise PreflightFailed(f"The scheduler's address is {address}: it does not use TLS files. Leave them out.")
+            raise PreflightFailed(f"The scheduler's address is {address}: it does not use TLS. Omit the TLS files.")
         return None
     from distributed.security import Security
 
@@ -171,7 +170,7 @@ def find_credentials(spec: ExistingSpec, address: str) -> Security | None:
         value = getattr(security, name)
         if value is None:
             raise PreflightFailed(
-                f"The scheduler at {address} uses TLS: give tls_ca_file, tls_cert and tls_key, or set "
+                f"The scheduler at {address} uses TLS: set tls_ca_file, tls_cert and tls_key, or set "
                 "distributed.comm.tls in Dask's configuration."
             )
         if "\n" not in value:  # A path; Dask also accepts the text itself.

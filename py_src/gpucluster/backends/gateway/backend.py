@@ -43,7 +43,7 @@ class GatewayBackend(Backend[GatewaySpec]):
 
     async def preflight(self, spec: GatewaySpec, context: StartContext) -> Plan:
         login = Login.of(spec)
-        context.report("preflight", f"Asking the Dask Gateway at {login.address}")
+        context.report("preflight", f"Querying the Dask Gateway at {login.address}")
         async with GatewayServer(login) as server:
             options = await _look(server, spec)
         remarks = []
@@ -53,10 +53,10 @@ class GatewayBackend(Backend[GatewaySpec]):
                 f"The address {login.address} is not encrypted: anyone on the network path can read your credentials."
             )
         if spec.cluster_name is not None:
-            what = "shuts it down there, too" if spec.ends_with_us else "only ends the view"
+            what = "also shuts it down there" if spec.ends_with_us else "only disconnects"
             remarks.append(f"This cluster, {spec.cluster_name}, already existed: Stop {what}.")
         elif not spec.ends_with_us:
-            remarks.append("Stop only ends the view; the cluster keeps running on the Dask Gateway.")
+            remarks.append("Stop only disconnects; the cluster keeps running on the Dask Gateway.")
         return Plan(
             n_workers=DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers,
             maximum_workers=MAX_WORKERS,
@@ -79,7 +79,7 @@ class GatewayBackend(Backend[GatewaySpec]):
             notes = [f"Dask Gateway {version} at {server.login.address}."]
             if spec.cluster_name is not None:
                 await _look(server, spec)
-                notes.append(f"The cluster {spec.cluster_name} exists and would be connected to.")
+                notes.append(f"The cluster {spec.cluster_name} exists; gpucluster would connect to it.")
                 return Submission(notes=notes)
             notes += [f"It offers {option.described()}." for option in offered] or ["It offers no options."]
             request = json.dumps(_checked(offered, spec), indent=2, ensure_ascii=False)

@@ -177,7 +177,7 @@ class GatewayDeployment(Deployment):
             Slot(name, SlotState.LEAVING if name in self._leaving else SlotState.RUNNING, since)
             for name, since in self._since.items()
         ]
-        slots += [Slot(name, SlotState.LOST, now, "it has gone") for name in self._lost]
+        slots += [Slot(name, SlotState.LOST, now, "it is gone") for name in self._lost]
         missing = (wanted or 0) - sum(name not in self._leaving for name in here)
         why = "Dask Gateway starts them"
         return slots + [Slot(f"waiting-{i}", SlotState.PENDING, self._asked, why) for i in range(missing)]
@@ -276,7 +276,7 @@ class GatewayDeployment(Deployment):
             self._unknown_since = self._unknown_since or time.monotonic()
             if time.monotonic() - self._unknown_since > UNKNOWN_SECONDS:
                 self._scheduler.is_over(
-                    f"Dask Gateway no longer has the cluster {self._name}: was it restarted without its list?",
+                    f"Dask Gateway no longer has the cluster {self._name}. Was it restarted without its database?",
                     failed=True,
                 )
             return
@@ -286,8 +286,8 @@ class GatewayDeployment(Deployment):
         self._trouble = self._unknown_since = None
         if report.status == "FAILED":
             self._scheduler.is_over(
-                "The cluster has failed at the Dask Gateway, perhaps because workers could not start. See the "
-                "server's log.",
+                "The cluster has failed on the Dask Gateway, perhaps because workers could not start. See the server's "
+                "log.",
                 failed=True,
             )
         elif report.ended:
@@ -318,7 +318,7 @@ async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
     try:
         name = spec.cluster_name
         if name is None:
-            context.report("scheduler", "Asking Dask Gateway for a cluster")
+            context.report("scheduler", "Requesting a cluster from Dask Gateway")
             name = await _submit(server, record, plan.options["options"])
         elif spec.ends_with_us:
             record.write(name)
@@ -327,7 +327,7 @@ async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
         scheduler = await _connect(server, report, context)
         deployment = GatewayDeployment(server, report, scheduler, context, ends_with_us=spec.ends_with_us)
         if spec.n_workers is not None or spec.cluster_name is None:
-            context.report("workers", "Asking for workers")
+            context.report("workers", "Requesting workers")
             await deployment.scale(plan.n_workers)
     except BaseException as error:
         await asyncio.shield(_give_up(server, record))
@@ -416,7 +416,7 @@ async def _connect(server: GatewayServer, report: Report, context: StartContext)
         greeting = await greet(address, security)
     except PreflightFailed as error:
         raise StartFailed(
-            f"{error.message} Dask's connections go to {urlsplit(address).netloc}; set proxy_address for another one."
+            f"{error.message} Dask's connections go to {urlsplit(address).netloc}; to change that, set proxy_address."
         ) from error
     if greeting.warning is not None:
         logger.warning("%s", greeting.warning)
@@ -457,7 +457,9 @@ async def end_remembered(remembered: Remembered, context: ReapContext) -> None:
         names = [str(name)] if name is not None else await _requested(server, remembered)
         for found in names:
             if await server.end(found):
-                context.report(f"The cluster {found} left behind by its dead process was shut down at the Dask Gateway")
+                context.report(
+                    f"The cluster {found}, left over from a process that died, was shut down on the Dask Gateway"
+                )
 
 
 async def _requested(server: GatewayServer, remembered: Remembered) -> list[str]:

@@ -48,7 +48,7 @@ class Login:
             found = configured("address")
             if found is None:
                 raise PreflightFailed(
-                    "address: Dask's configuration has no 'gateway.address'. Give the address of the Dask Gateway "
+                    "address: Dask's configuration has no 'gateway.address'. Set it to the address of the Dask Gateway "
                     "server, such as 'https://hub.example.org/services/dask-gateway'."
                 )
             address = _checked(found)
@@ -89,9 +89,8 @@ class Login:
             token = secret or filled(given.get("api_token")) or os.environ.get(HUB_TOKEN)
             if not token:
                 raise PreflightFailed(
-                    f"There is no token for JupyterHub: the variable {HUB_TOKEN} is not set here. Create a token in "
-                    "the Hub's Token menu, save it to a file that only you can read, and set password_from to that "
-                    "file."
+                    f"No JupyterHub token: the environment variable {HUB_TOKEN} is not set. Create a token in the "
+                    "Hub's Token menu, save it to a file that only you can read, and set password_from to that file."
                 )
             return JupyterHubAuth(token)
         if self.kind == "kerberos":
@@ -127,8 +126,8 @@ def filled(value: Any) -> Any:
         return value.format(**os.environ)
     except (KeyError, ValueError, IndexError) as error:
         raise PreflightFailed(
-            f"A setting of Dask's configuration below 'gateway' names the variable {printable(str(error), 60)}, which "
-            "is not set here."
+            f"Dask's 'gateway' configuration refers to the environment variable {printable(str(error), 60)}, which is "
+            "not set."
         ) from None
 
 
@@ -139,8 +138,8 @@ def _checked(address: Any) -> str:
         found = None
     if found is None:
         raise PreflightFailed(
-            "Dask's setting 'gateway.address' is not the address of a Dask Gateway, such as "
-            f"'https://hub.example.org/services/dask-gateway', but {printable(str(address), 60)!r}."
+            "Dask's setting 'gateway.address' must be the address of a Dask Gateway, such as "
+            f"'https://hub.example.org/services/dask-gateway', not {printable(str(address), 60)!r}."
         )
     return found
 
@@ -150,7 +149,7 @@ def read_secret(where: str) -> str:
     if not os.path.isabs(where):
         found = os.environ.get(where)
         if not found:
-            raise PreflightFailed(f"password_from: the environment variable {where} is not set here, or empty.")
+            raise PreflightFailed(f"password_from: the environment variable {where} is not set, or empty.")
         return found
     try:
         descriptor = os.open(where, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -169,7 +168,7 @@ def read_secret(where: str) -> str:
     except UnicodeDecodeError:
         text = ""
     if not text or not text.isprintable():
-        raise PreflightFailed(f"password_from: {where} does not hold one line of text.")
+        raise PreflightFailed(f"password_from: {where} must contain exactly one line of text.")
     return text
 
 
@@ -349,7 +348,7 @@ def _explained(login: Login) -> Iterator[None]:
             raise GatewayAway(_NO_GATEWAY.format(login.address)) from error
         raise GatewayRefused(f"Dask Gateway rejected the request: {message}.") from error
     except refused as error:
-        raise GatewayRefused(f"Dask Gateway could not do this: {printable(str(error), 300)}.") from error
+        raise GatewayRefused(f"The request to Dask Gateway failed: {printable(str(error), 300)}.") from error
     except broken as error:
         raise GatewayAway(f"The Dask Gateway at {login.address} reported an internal error; see its log.") from error
     except TimeoutError as error:

@@ -64,7 +64,7 @@ class Option:
             return f"one of {', '.join(repr(printable(choice, 60)) for choice in self.choices)}"
         word = {
             "int": "a whole number", "float": "a number", "bool": "true or false", "string": "text",
-            "mapping": "a mapping, as an object of JSON",
+            "mapping": "a mapping (a JSON object)",
         }.get(self.kind, "a value")  # fmt: skip
         if self.minimum is not None and self.maximum is not None:
             return f"{word} from {self.minimum:g} to {self.maximum:g}"
@@ -76,7 +76,7 @@ class Option:
         """Return a line with its name, its values, and its default."""
         title = "" if self.label == self.name else f" ({self.label})"
         left_out = self.default if isinstance(self.default, str) and self.default else json.dumps(self.default)
-        return f"{self.name}{title}: {self.allowed}; {printable(str(left_out), 100)} when left out"
+        return f"{self.name}{title}: {self.allowed}; {printable(str(left_out), 100)} by default"
 
     def schema(self) -> dict[str, Any]:
         found: dict[str, Any] = {
@@ -185,7 +185,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
             try:
                 value = json.loads(text)
             except ValueError:
-                raise ValueError("begins like a JSON object, but is not valid") from None
+                raise ValueError("looks like a JSON object, but is not valid") from None
         else:
             value = pairs(text, "'worker_cores=2,profile=big'")
     if not isinstance(value, Mapping):
@@ -196,7 +196,7 @@ def _parse_options(value: Any) -> dict[str, Any]:
     try:
         too_long = len(json.dumps(dict(value), allow_nan=False)) > MOST_BYTES
     except (TypeError, ValueError):
-        raise ValueError("may hold text, numbers, true, false, lists and mappings only") from None
+        raise ValueError("may contain only text, numbers, true, false, lists and mappings") from None
     if too_long:
         raise ValueError(f"may have at most {MOST_BYTES:,} characters")
     return dict(value)
@@ -210,7 +210,7 @@ ClusterName = Annotated[
     str,
     matching(
         r"[A-Za-z0-9][A-Za-z0-9._-]{0,254}",
-        "must be the name that the server has given the cluster: letters, digits, '.', '_', '-'",
+        "must be the name that the server gave the cluster: letters, digits, '.', '_', '-'",
     ),
 ]
 UserName = Annotated[str, matching(r"[^\x00-\x1f\x7f:]{1,200}", "must be the name that you log in with, without ':'")]
@@ -228,7 +228,7 @@ class GatewaySpec(SpecBase):
         "Cluster",
         "Workers",
         None,
-        "Number of workers; 0 starts with none. Default: one, or those of the existing cluster.",
+        "Number of workers; 0 starts with none. Default: one, or as many as the existing cluster has.",
         unit="worker",
     )
     address: str | None = _shown(
@@ -250,7 +250,7 @@ class GatewaySpec(SpecBase):
         "Login", None, "How you log in to the server. Default: 'gateway.auth' of Dask's configuration, else 'basic'."
     )
     username: UserName | None = _advanced(
-        "User name", None, "For auth 'basic'. Default: that of Dask's configuration, else your user name here."
+        "User name", None, "For auth 'basic'. Default: from Dask's configuration, else your local user name."
     )
     password_from: str | None = _advanced(
         "Password from",
@@ -301,7 +301,7 @@ class GatewaySpec(SpecBase):
                 "'https://hub.example.org/services/dask-gateway'"
             )
         if parts.username is not None or parts.password is not None:
-            raise ValueError("must not hold a user name or a password: use username and password_from")
+            raise ValueError("must not contain a user name or a password: use username and password_from")
         if parts.query or parts.fragment or " " in value:
             raise ValueError("must end with its path, without '?', '#' and spaces")
         return value.rstrip("/")
@@ -331,7 +331,7 @@ class GatewaySpec(SpecBase):
         if chosen := not_at_default(self, _NOT_OURS):
             raise ValueError(f"{chosen} is set by the site; see gateway_options")
         if self.cluster_name is not None and self.gateway_options:
-            raise ValueError("gateway_options are for a new cluster; leave them out to connect to an existing one")
+            raise ValueError("gateway_options are for a new cluster; omit them to connect to an existing one")
         if self.username is not None and self.auth not in {None, "basic"}:
             raise ValueError("username is for auth 'basic'")
         if self.password_from is not None and self.auth == "kerberos":

@@ -178,8 +178,8 @@ def _no_login(where: str, context: str | None, error: Exception) -> str:
         )
     if "valid credentials" in str(error):
         return (
-            f"There is no kubeconfig at {where}, and this is not a Kubernetes pod. Get one from your site and name it "
-            "with 'kubeconfig', or set KUBECONFIG."
+            f"There is no kubeconfig at {where}, and this is not a Kubernetes pod. Get one from your site and set "
+            "'kubeconfig' or KUBECONFIG to its path."
         )
     why = printable(" ".join(str(error).split()) or type(error).__name__, 200).rstrip(".")
     return f"The kubeconfig ({where}) cannot be used: {why}."
@@ -238,7 +238,7 @@ def quota_of(message: str) -> str:
 MOST_BYTES = 2**22
 _DEFAULT = "~/.kube/config"
 _PARTS = ("clusters", "contexts", "users")
-_WHAT_TO_DO = "Get one from your site, or name another with 'kubeconfig'."
+_WHAT_TO_DO = "Get one from your site, or set 'kubeconfig' to another."
 
 
 def kubeconfig_fault(paths: str | None) -> str | None:
@@ -274,7 +274,7 @@ def kubeconfig_fault(paths: str | None) -> str | None:
 def faults_of_kubeconfig(path: str | None, context: str | None) -> list[FieldError]:
     """Return what is wrong with a kubeconfig and a context that a request names."""
     if path is not None and not Path(path).expanduser().exists():
-        return [FieldError(field="kubeconfig", message=f"there is no file {printable(path, 300)}")]
+        return [FieldError(field="kubeconfig", message=f"{printable(path, 300)} does not exist")]
     paths = path or os.environ.get("KUBECONFIG") or _DEFAULT
     fault = kubeconfig_fault(paths)
     if fault is not None:
@@ -300,7 +300,7 @@ def _form_fault(data: Any) -> str | None:
         if entries is not None and not (
             isinstance(entries, list) and all(isinstance(one, dict) and "name" in one for one in entries)
         ):
-            return f"'{part}' in it must be a list of entries with a name"
+            return f"'{part}' must be a list of entries with a name"
     return None if any(data.get(part) for part in _PARTS) else f"it has none of {', '.join(_PARTS)}"
 
 

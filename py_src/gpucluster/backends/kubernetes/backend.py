@@ -51,7 +51,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
 
     async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
         """Log in, and check that Kubernetes would accept such a cluster."""
-        context.report("preflight", "Asking Kubernetes whether it accepts this cluster")
+        context.report("preflight", "Checking the cluster with Kubernetes (dry run)")
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
         inside = await asyncio.to_thread(is_inside)
         private_keys_in(context.scratch_directory)
@@ -112,7 +112,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             ended += await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
             await kubernetes.close()
         if ended:
-            context.report(f"What its dead process left behind in Kubernetes was deleted: {', '.join(ended)}")
+            context.report(f"Left over in Kubernetes from a process that died, and deleted: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
         commands = commands_to_remove(

@@ -88,7 +88,7 @@ def verdict(deployment: Thing, pod: Thing | None, events: Iterable[Thing], now: 
         if condition.get("type") == "PodScheduled" and condition.get("status") == "False":
             why = _short(_PREEMPTION.sub("", str(condition.get("message") or condition.get("reason") or "")))
             grows = last is not None and last.get("reason") == "TriggeredScaleUp"
-            return Verdict((why or "no node takes it yet") + (", a node is being added" if grows else ""))
+            return Verdict((why or "not scheduled on a node yet") + (", a node is being added" if grows else ""))
     for container in status.get("containerStatuses") or ():
         waiting = container.get("state", {}).get("waiting")
         if waiting is not None and (found := _waiting(pod, container, waiting, last, now)) is not None:
@@ -125,14 +125,14 @@ def _termination(container: Thing) -> Thing | None:
 def _waiting(pod: Thing, container: Thing, waiting: Thing, last: Thing | None, now: datetime | None) -> Verdict | None:
     reason = str(waiting.get("reason", ""))
     if reason in {"ContainerCreating", "PodInitializing", ""}:
-        return Verdict("its image is pulled") if last is not None and last.get("reason") == "Pulling" else None
+        return Verdict("its image is being pulled") if last is not None and last.get("reason") == "Pulling" else None
     image = printable(str(container.get("image", "")), 120)
     message = _short(str(waiting.get("message") or ""))
     if reason in {"ErrImagePull", "RegistryUnavailable"}:
         return Verdict(f"its image '{image}' could not be pulled; retrying")
     if reason == "ImagePullBackOff" and last is not None and last.get("type") == "Warning":
         message = _short(str(last.get("message") or message))
-    why = _HOPELESS.get(reason, f"its container waits ({printable(reason, 60)})")
+    why = _HOPELESS.get(reason, f"its container is waiting ({printable(reason, 60)})")
     if "Image" in reason:
         why = why.replace("its image", f"its image '{image}'")
     if reason == "CrashLoopBackOff":
@@ -149,7 +149,7 @@ def _without_pod(deployment: Thing) -> Verdict:
             if "exceeded quota" in message:
                 return Verdict(f"the namespace's quota is used up: {_short(quota_of(message))}", refused=True)
             return Verdict(f"Kubernetes does not create its pod: {_short(message)}", hopeless=True)
-    return Verdict("its pod is made")
+    return Verdict("its pod is being created")
 
 
 def _last(events: Iterable[Thing]) -> Thing | None:
@@ -216,7 +216,7 @@ class PodSlot:
         if self.name in here:
             self.came = True
             return SlotState.RUNNING, None
-        verdict = self.verdict or Verdict("its pod is made")
+        verdict = self.verdict or Verdict("its pod is being created")
         return (SlotState.FAILED if verdict.hopeless else SlotState.PENDING), verdict.why
 
     def is_stale(self, host: str) -> bool:
@@ -354,14 +354,14 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
     if now is not None and now["metadata"].get("uid") == before["metadata"].get("uid"):
         statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
         if message := last_words(statuses[0]):
-            logger.warning("The container of %s ended; it printed:\n%s", name_of(now), message)
-        return f"its container has ended ({ended(statuses[0]) or 'reason unknown'}) and is restarted"
+            logger.warning("The container of %s exited; it printed:\n%s", name_of(now), message)
+        return f"its container exited ({ended(statuses[0]) or 'reason unknown'}) and is being restarted"
     events = [event for event in await events_of(kubernetes, name_of(before)) if event.get("reason") in _ENDS]
     node = printable(str(before.get("spec", {}).get("nodeName") or "its node"), 60)
     if not events:
-        return f"its pod on {node} is gone; another one replaces it"
+        return f"its pod on {node} is gone and is being replaced"
     message = printable(str(events[-1].get("message") or events[-1]["reason"]), 200).rstrip(". ")
-    return f"its pod on {node} is gone ({events[-1]['reason']}: {message}); another one replaces it"
+    return f"its pod on {node} is gone ({events[-1]['reason']}: {message}) and is being replaced"
 
 
 async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, report: Callable[[str], None]) -> None:
@@ -409,7 +409,7 @@ async def _silent_operator(kubernetes: Kubernetes, cluster_id: str) -> str:
         await kubernetes.ask("GET", f"daskclusters/{name}", version=DASK)
     except KubernetesRefused as error:
         if error.absent:
-            return f"The DaskCluster {name} was deleted while it started."
+            return f"The DaskCluster {name} was deleted while starting."
     # The operator's framework writes events if a step fails.
     warnings = [event for event in await events_of(kubernetes, name) if event.get("type") in {"Warning", "Error"}]
     if warnings:

@@ -114,8 +114,8 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Memory",
         "Host memory per worker",
         "auto",
-        "Host memory of a worker's pod, as request and limit: a size ('2 GiB'), 'auto' for the namespace's default, "
-        "or none (also 0): the same, without a limit in Dask.",
+        "Host memory of a worker's pod, as request and limit: a size ('2 GiB'), 'auto' for the namespace's default, or "
+        "none (or 0): as 'auto', without a limit in Dask.",
     )
     node_selector: Selector = _advanced(
         "Node selector",
@@ -157,7 +157,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Network",
         "tls",
         "'tls' encrypts, and lets only you connect; it needs permission to create a secret. 'tcp' is the operator's "
-        "own way and open: anyone who can reach one of the pods can run code in all of them.",
+        "default and open: anyone who can reach one of the pods can run code in all of them.",
     )
 
     @field_validator("context")
@@ -208,6 +208,6 @@ class KubernetesSpec(NodeSpec, GPUSpec):
             raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_worker=1")
         if self.cores is not None and self.cores < self.threads_per_worker:
             raise ValueError(
-                f"cores is {self.cores}, but the worker has {self.threads_per_worker} threads; ask for more cores"
+                f"cores is {self.cores}, but the worker has {self.threads_per_worker} threads; request more cores"
             )
         return self

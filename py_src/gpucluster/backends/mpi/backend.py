@@ -112,10 +112,10 @@ def allocated_gpus(environment: Mapping[str, str] = os.environ) -> int | None:
 async def find_library(python: str) -> Family:
     """Return the family of the MPI library that mpi4py uses in a Python."""
     if not (os.path.isfile(python) and os.access(python, os.X_OK)):
-        what = "is not a program that you can run" if os.path.exists(python) else "is not there"
+        what = "is not executable" if os.path.exists(python) else "does not exist"
         raise PreflightFailed(
-            f"rank_python: {python} {what}. Give the absolute path of the Python of an environment that has "
-            "gpucluster[mpi], or leave it out to use the cluster's own."
+            f"rank_python: {python} {what}. Set it to the absolute path of the Python of an environment that has "
+            "gpucluster[mpi], or omit it to use the cluster's own."
         )
     status, output = await _run(python, "-P", "-c", _ASK_LIBRARY)
     word, _, rest = output.strip().rpartition("\n")[2].partition(" ")
@@ -143,17 +143,17 @@ async def find_launcher(spec: MPISpec, library: Family) -> Launcher:
     candidates = _candidates(spec)
     if not candidates:
         if spec.launcher is not None and os.path.isabs(spec.launcher):
-            what = "there is no program {}"
+            what = "{} does not exist"
             if os.path.exists(spec.launcher):
-                what = "{} is not a program that you can run"
+                what = "{} is not executable"
             raise PreflightFailed(
-                f"launcher: {what.format(spec.launcher)}. Give the absolute path of your MPI's mpiexec, or leave it "
-                "out to use the one on the PATH."
+                f"launcher: {what.format(spec.launcher)}. Set it to the absolute path of your MPI's mpiexec, or omit "
+                "it to use the one on the PATH."
             )
         if spec.launcher is not None:
             raise PreflightFailed(
-                f"launcher: '{printable(spec.launcher, 80)}' is not on the PATH. Load the module of your "
-                "MPI, as with 'module load openmpi', or give an absolute path."
+                f"launcher: '{printable(spec.launcher, 80)}' is not on the PATH. Load the module of your MPI, as with "
+                "'module load openmpi', or set an absolute path."
             )
         raise PreflightFailed(
             "No MPI launcher found: neither mpiexec nor mpirun is beside Python or on the PATH. Load the "
@@ -240,7 +240,7 @@ async def _run(*command: str) -> tuple[int | None, str]:
 def last_line(output: str) -> str:
     """Return the last line of a program's output, without a full stop."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return printable(lines[-1], 300).rstrip(".") if lines else "it said nothing"
+    return printable(lines[-1], 300).rstrip(".") if lines else "it printed nothing"
 
 
 # -- the command -----------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ class MPIBackend(Backend[MPISpec]):
         ended = await asyncio.to_thread(end_processes, context.cluster_id)
         await asyncio.to_thread(remove_scratch, context.cluster_id, remembered["local_directory"])
         if ended:
-            context.report(f"{counted(ended, 'process', 'processes')} left behind by its dead process were stopped.")
+            context.report(f"{counted(ended, 'process', 'processes')} left over from a process that died were stopped.")
 
 
 def _require_packages(spec: MPISpec) -> None:

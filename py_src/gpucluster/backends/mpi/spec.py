@@ -27,7 +27,7 @@ def _parse_options(value: Any) -> Any:
     try:
         return shlex.split(value)
     except ValueError as error:
-        raise ValueError(f"cannot be read ({str(error).lower()}): close each quotation mark") from None
+        raise ValueError(f"cannot be parsed ({str(error).lower()}): close each quotation mark") from None
 
 
 Options = Annotated[
@@ -83,8 +83,8 @@ class MPISpec(NodeSpec, GPUSpec):
     gpus_per_rank: Annotated[int, Field(strict=True, ge=0, le=1)] = _shown(
         "GPUs per rank",
         0,
-        "1: each worker has a GPU of its host (dask-cuda), by its place among the ranks there; tasks then cannot use "
-        "MPI. 0: CPU workers.",
+        "1: each worker has a GPU of its host (dask-cuda), chosen by local rank; tasks then cannot use MPI. 0: CPU "
+        "workers.",
     )
     rank_python: AbsolutePath | None = _advanced(
         "Python path of the ranks",
@@ -127,7 +127,7 @@ class MPISpec(NodeSpec, GPUSpec):
             if not word or not word.isprintable() or len(word) > 1000:
                 raise ValueError(f"{printable(word, 40)!r} is not a valid command-line argument")
             if word.partition("=")[0] in _COUNTS:
-                raise ValueError(f"{printable(word, 40)!r} is set by n_workers; leave it out")
+                raise ValueError(f"{printable(word, 40)!r} is set by n_workers; omit it")
         if value and not value[0].startswith("-"):
             raise ValueError(
                 f"must begin with an option, such as '--hostfile', not with {printable(value[0], 40)!r}: launchers "
@@ -138,7 +138,7 @@ class MPISpec(NodeSpec, GPUSpec):
     @model_validator(mode="after")
     def _sensible(self) -> Self:
         if self.lifetime_seconds is not None and not self.has_nannies:
-            raise ValueError("lifetime_seconds needs nanny: a worker that is its rank cannot restart alone")
+            raise ValueError("lifetime_seconds requires nanny: otherwise a worker cannot restart without its rank")
         if self.protocol == "mpi" and self.has_nannies:
             which = "gpus_per_rank" if self.gpus_per_rank else "nanny"
             raise ValueError(

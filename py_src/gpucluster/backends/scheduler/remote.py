@@ -113,7 +113,7 @@ class RemoteScheduler(SchedulerView):
                     self._changed()
                 except Exception:
                     # Go on reading: otherwise the scheduler would count as gone.
-                    logger.exception("That workers or clients came or went could not be passed on")
+                    logger.exception("A change of workers or clients could not be forwarded")
             if not self._cell_ids() <= cells:
                 self._cell_began()
 
@@ -147,7 +147,7 @@ class RemoteScheduler(SchedulerView):
     async def refresh(self) -> None:
         found = await self._ask("read")
         if found is None:  # distributed's answer to an unknown request.
-            raise LookupError("Another scheduler is at its address")
+            raise LookupError("Another scheduler is now at its address")
         self._last = found
         self._answered = time.monotonic()
 

@@ -114,7 +114,7 @@ class SlurmBackend(Backend[SlurmSpec]):
         if folder.name == context.cluster_id:
             await asyncio.to_thread(JobFolder(folder.parent, folder.name).remove)
         if ended:
-            context.report(f"The jobs left behind by its dead process were cancelled: {', '.join(ended)}")
+            context.report(f"Jobs left over from a process that died were cancelled: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
         jobs = [str(job) for job in remembered["jobs"]]
@@ -127,8 +127,8 @@ def _remarks() -> tuple[str, ...]:
     if job is None:
         return ()
     return (
-        f"This is already within the job {printable(job, 20)}: new jobs wait in the queue, and the kind 'mpi' uses "
-        "the nodes of this one.",
+        f"You are already inside job {printable(job, 20)}: new jobs wait in the queue, and the kind 'mpi' uses the "
+        "nodes of this one.",
     )
 
 
@@ -148,7 +148,7 @@ def _of_scheduler(spec: SlurmSpec, folder: JobFolder) -> list[str]:
     options = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
     without = ("-J", "-n", "--no", "--output", "--open-mode", "--chdir")
     shown = ", ".join(option for option in options if not option.startswith(without))
-    return [f"The scheduler is in a separate job, submitted first: {shown}."]
+    return [f"The scheduler runs in a separate job, submitted first: {shown}."]
 
 
 async def _checked_site(spec: SlurmSpec) -> site.Site:

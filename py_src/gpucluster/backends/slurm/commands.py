@@ -33,7 +33,7 @@ NEEDS = Needs(
     commands=("sbatch", "squeue", "scancel", "sinfo"),
     packages=("dask_jobqueue",),
     extra="slurm",
-    absent="There is no Slurm here",
+    absent="Slurm is not available here",
     advice="Start Jupyter on a login node or in a job of the site, perhaps after 'module load slurm'.",
 )
 PATIENCE_SECONDS = 20.0  # If the controller is down, commands hang for nine seconds before they report it.
@@ -223,7 +223,7 @@ class Job:
     def why_it_waits(self, now: datetime) -> str:
         """Return Slurm's reason, and when it is expected to start, without a full stop."""
         if self.runs:
-            return f"its job has begun on {self.nodes}" if self.nodes else "its job has begun"
+            return f"its job has started on {self.nodes}" if self.nodes else "its job has started"
         why = _WHY_WAITING.get(self.reason, printable(self.reason, 100))
         return why if self.starts is None or self.starts <= now else f"{why}, expected {clock(self.starts, now)}"
 
@@ -232,7 +232,7 @@ class Job:
         node = self.nodes or "a node"
         limit = f" of {memory}" if memory else ""
         too_big = (
-            f"Slurm ended its job on {node}: it used more memory than its limit{limit}; ask for more with memory_limit"
+            f"Slurm ended its job on {node}: it used more memory than its limit{limit}; request more with memory_limit"
         )
         known = {
             "OUT_OF_MEMORY": too_big,

@@ -65,9 +65,9 @@ class Submitter:
                 slot.job_id = output.strip().splitlines()[-1].partition(";")[0]
                 slot.submitted = time.time()
                 slot.why = "Slurm has not considered it yet"
-                logger.info("Job %s is handed to Slurm as %s", slot.job_id, name)
+                logger.info("Job %s is submitted to Slurm as %s", slot.job_id, name)
             except IndexError:
-                slot.refused = "Slurm did not return the job's number"
+                slot.refused = "Slurm did not return the job's id"
             except GPUClusterError as error:
                 # A job that was accepted although Slurm did not answer in time is found by its name.
                 slot.refused, slot.silent = error.message.rstrip("."), isinstance(error, commands.SlurmSilent)
@@ -129,7 +129,7 @@ class SlurmDeployment(SubmittingDeployment):
         self._tries = Tries()
         if self.workers_together > 1:
             self.can = frozenset(Verb) - {Verb.RETIRE}
-            self.why_not = "the workers of a job come and go together; ask for a smaller number"
+            self.why_not = "the workers of a job start and stop together; request a smaller number"
         self._environment = commands.environment_of(spec)
 
     @classmethod

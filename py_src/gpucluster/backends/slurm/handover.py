@@ -42,7 +42,7 @@ while [ $i -lt {RECEIVER_SECONDS * 2} ]; do
   sleep 0.5
   i=$((i + 1))
 done
-echo "the job has made no folder in /tmp" >&2
+echo "the job did not create its folder in /tmp" >&2
 exit 1
 """
 
@@ -53,7 +53,7 @@ last_words() {
   if [ $status -ne 0 ]; then
     said=${said:-$(grep -iE 'error|not found|no such file' "$gpucluster_own/log" | tail -n 1)}
     said=$(printf %s "${said:-$(tail -n 1 "$gpucluster_own/log")}" | tr -d '|' | tr -cd '[:print:]' | cut -c -300)
-    scontrol update "jobid=$SLURM_JOB_ID" "comment=${said:-it printed nothing, and its status was $status}"
+    scontrol update "jobid=$SLURM_JOB_ID" "comment=${said:-it printed nothing and exited with status $status}"
   fi
   for folder in "$gpucluster_own" "${scratch:-$gpucluster_own}"; do
     # What is handed to it may have such a variable, too.
@@ -78,12 +78,12 @@ def receiving() -> list[str]:
         "gpucluster_path=$PATH  # What is handed to it may have another one.",
         *_FUNCTION.splitlines(),
         LAST_WORDS,
-        'mkdir -m 700 "$gpucluster_own" || { said="error: no folder can be made in /tmp on this node"; exit 1; }',
+        'mkdir -m 700 "$gpucluster_own" || { said="error: cannot create a folder in /tmp on this node"; exit 1; }',
         'exec >>"$gpucluster_own/log" 2>&1',
         *keeping_output_short(),
         f'echo {_MARK} >"$gpucluster_own/job"',
         f'for i in $(seq {2 * WAIT_SECONDS}); do [ -d "$gpucluster_own/given" ] && break; sleep 0.5; done',
-        '[ -d "$gpucluster_own/given" ] || { echo "error: the cluster has not handed it its credentials"; exit 1; }',
+        '[ -d "$gpucluster_own/given" ] || { echo "error: the cluster did not pass on its credentials"; exit 1; }',
         '. "$gpucluster_own/given/environment"',
     ]
 
@@ -119,7 +119,7 @@ class Handover:
             await hand(slot.job_id or "", slot.nodes, packed(self._files), self._environment)
         except GPUClusterError as error:
             slot.given = False  # The next look tries again.
-            logger.warning("Job %s could not be handed its credentials: %s", slot.job_id, error.message)
+            logger.warning("The credentials could not be passed to job %s: %s", slot.job_id, error.message)
 
     def close(self) -> None:
         self._tasks.stop()
@@ -140,7 +140,7 @@ async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str
 MOST_BYTES = 16 << 20  # Longer files are shortened.
 FIRST_BYTES = 1 << 20
 LAST_BYTES = 7 << 20
-LEFT_OUT = "[gpucluster has left out here what was printed between the first 1 and the last 7 MiB]"
+LEFT_OUT = "[gpucluster removed the output between the first 1 MiB and the last 7 MiB]"
 LOOK_SECONDS = 1.0
 FLOOD_SECONDS = 0.1
 _FLOOD_BYTES = 1 << 20  # More than this between two looks is a flood.

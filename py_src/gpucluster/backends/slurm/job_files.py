@@ -69,7 +69,7 @@ class JobFolder:
         there = next(path for path in (self.base, *self.base.parents) if path.exists())
         with self._explained():
             if os.statvfs(there).f_blocks == 0 or not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-                raise PermissionError(errno.EACCES, "nothing can be written there")
+                raise PermissionError(errno.EACCES, "it is not writable")
             if there == self.base:
                 self._require_private(there.stat())
 
@@ -306,8 +306,8 @@ def _scratch(spec: SlurmSpec, folder: JobFolder) -> list[str]:
     """Return the lines that make a folder for spilled data, and remove it at the end."""
     place = spec.local_directory or "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}"
     advice = "choose another local_directory" if spec.local_directory else "set local_directory, or TMPDIR in env"
-    no_path = "the PATH has no mktemp on this node; it is '$PATH': look at env, modules and the lines before the worker"
-    no_folder = f"no folder can be made in {place} on this node: {advice}"
+    no_path = "mktemp is not on the PATH of this node ('$PATH'): check env, modules and the job prologue"
+    no_folder = f"cannot create a folder in {place} on this node: {advice}"
     return [
         f'command -v mktemp >/dev/null || {{ echo "error: {no_path}"; exit 1; }}',
         *([f"mkdir -p {shlex.quote(place)}"] if spec.local_directory else []),

@@ -71,7 +71,7 @@ async def run(given: argparse.Namespace) -> None:
         if not owners.isdisjoint(scheduler.clients):  # The cluster's process is connected.
             seen = time.monotonic()
         elif time.monotonic() - seen > given.lonely_seconds:
-            logger.error("The cluster's process is gone: all jobs of the cluster end")
+            logger.error("The cluster's process is gone: cancelling all jobs of the cluster")
             await scheduler.close()
             await end_jobs(given.names, END_SECONDS)
             return

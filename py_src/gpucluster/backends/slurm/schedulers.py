@@ -151,7 +151,7 @@ class SchedulerJob:
         if job is None:
             return f"waits: {self.slot.why}"
         if job.runs:
-            return f"has begun on {job.nodes}"
+            return f"has started on {job.nodes}"
         return f"waits: {job.why_it_waits(datetime.now())}"
 
     async def how_it_ended(self) -> str:
@@ -200,8 +200,8 @@ async def connect(job: SchedulerJob, context: StartContext, look: Callable[[], A
         raise StartFailed(f"The scheduler's job is running. {error.message}") from error
     except Exception as error:
         raise StartFailed(
-            f"The scheduler's job is running, but {address} cannot be reached from here ({cause_of(error)}). Perhaps "
-            "another network interface works: set interface."
+            f"The scheduler's job is running, but {address} cannot be reached from here ({cause_of(error)}). Another "
+            "network interface may work: set interface."
         ) from error
     if greeting.warning is not None:
         context.tell("state", greeting.warning)

@@ -123,7 +123,7 @@ def check(spec: SlurmSpec, site: Site) -> None:
     longest = max((one.most_seconds or 10**9) for one in chosen)
     if spec.walltime_seconds > longest:
         raise PreflightFailed(
-            f"walltime: {spec.walltime} is more than {where} allows, {slurm_clock(longest)}. Ask for less."
+            f"walltime: {spec.walltime} is more than {where} allows, {slurm_clock(longest)}. Request less."
         )
     if spec.gpus_per_node:
         _check_gpus(spec, chosen, where, site)
@@ -175,7 +175,7 @@ def _check_gpus(spec: SlurmSpec, chosen: list[Partition], where: str, site: Site
     types = sorted({kind for one in chosen for kind in one.gpus})
     if not types:
         others = [one.name for one in site.partitions.values() if one.gpus]
-        there = f"Those with GPUs are {', '.join(others)}." if others else "No partition here has any."
+        there = f"Those with GPUs are {', '.join(others)}." if others else "No partition here has GPUs."
         raise PreflightFailed(f"gpus_per_node: {where} has no GPUs. {there}")
     if spec.gpu_type is not None and spec.gpu_type not in types and any(types):
         raise PreflightFailed(

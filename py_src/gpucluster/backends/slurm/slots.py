@@ -40,7 +40,7 @@ class JobSlot:
     size: int = 1  # Number of workers.
     nodes: int = 1  # Number of nodes, with equally many workers on each.
     state: SlotState = SlotState.PENDING  # Running as soon as one of its workers is connected.
-    why: str | None = "is handed to Slurm"
+    why: str | None = "is being submitted to Slurm"
     job_id: str | None = None
     job: Job | None = None  # Its last known entry in the queue.
     submitted: float | None = None  # Wall-clock time when it was submitted.

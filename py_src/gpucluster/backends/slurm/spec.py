@@ -93,7 +93,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = _shown(
         "GPUs per node",
         0,
-        "GPUs that a job has on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
+        "GPUs of a job on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
     )
     workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = _advanced(
         "CPU workers per job", None, "Default: one on each of its nodes. With GPUs: one for each GPU."
@@ -109,7 +109,9 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "Jobs have their nodes to themselves ('--exclusive'). All jobs then have the same number of workers; "
         "otherwise the last one may have fewer.",
     )
-    gpu_type: str | None = _advanced("GPU type", None, "The site's name for it, such as 'a100'. Default: any.")
+    gpu_type: str | None = _advanced(
+        "GPU type", None, "Type of the GPUs, by the site's name, such as 'a100'. Default: any."
+    )
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = _advanced(
         "Cores per job",
         None,
@@ -120,7 +122,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "Host memory per worker",
         "auto",
         "Host memory of each worker of a job: a size ('2 GiB'), 'auto' for its share of what the partition gives the "
-        "job, or none (also 0): the same, without a limit in Dask.",
+        "job, or none (or 0): as 'auto', without a limit in Dask.",
     )
     memory_per_gpu: MemorySize | None = advanced(
         "Memory", "Host memory per GPU", None, "Instead of the memory per job, for sites that require '--mem-per-gpu'."
@@ -262,7 +264,9 @@ class SlurmSpec(NodeSpec, GPUSpec):
     def _words(cls, value: str | None, info: Any) -> str | None:
         pattern = _WORDS if info.field_name in {"partition", "scheduler_partition"} else _WORD
         if value is not None and not pattern.fullmatch(value):
-            raise ValueError("may have letters, digits, '_', '.', '+', '@' and '-' only, and must not begin with '-'")
+            raise ValueError(
+                "may contain only letters, digits, '_', '.', '+', '@' and '-', and must not begin with '-'"
+            )
         if (longest := max(map(len, (value or "").split(",")))) > _MOST_LETTERS:
             raise ValueError(f"may have at most {_MOST_LETTERS} characters, not {longest}")
         return value
@@ -299,10 +303,10 @@ class SlurmSpec(NodeSpec, GPUSpec):
             if not found:
                 raise ValueError(f"{printable(line, 40)!r} is not an option of sbatch, such as '--mail-type=END'")
             if any(name == found[1] or (name.startswith(found[1]) and len(found[1]) > 2) for name in _OURS):
-                raise ValueError(f"{found[1]} is set by the cluster itself, or short for such an option")
+                raise ValueError(f"{found[1]} is set by gpucluster, or abbreviates such an option")
             if found[1] == "-M" or (len(found[1]) > 4 and _CLUSTERS.startswith(found[1])):
                 raise ValueError(
-                    f"{found[1]} would send jobs where they cannot be followed: set the variable SLURM_CLUSTERS before "
+                    f"{found[1]} would send jobs where gpucluster cannot monitor them: set SLURM_CLUSTERS before "
                     "Jupyter starts instead"
                 )
             if found[1] in _FIELDS_OF:
@@ -336,13 +340,13 @@ class SlurmSpec(NodeSpec, GPUSpec):
             if getattr(self, name) is not None and not self.gpus_per_node:
                 raise ValueError(f"{name} needs GPUs: set gpus_per_node")
         if self.gpus_per_node and self.workers_per_job not in {None, self.workers_in_job}:
-            raise ValueError("workers_per_job is for CPU workers: with GPUs a job has one for each; leave it out")
+            raise ValueError("workers_per_job is for CPU workers: with GPUs a job has one for each; omit it")
         if self.exclusive and any(line.startswith("--exclusive") for line in self.directives):
             raise ValueError("directives: --exclusive has its own field: exclusive")
         if self.workers_per_job is not None and self.workers_per_job % self.nodes_per_job:
             raise ValueError(
                 f"workers_per_job is {self.workers_per_job}, and nodes_per_job {self.nodes_per_job}: each node runs "
-                "the same number of workers; ask for a multiple"
+                "the same number of workers; use a multiple"
             )
         if fault := not_whole_jobs(self.n_workers, self.workers_step):
             raise ValueError(f"n_workers: {fault}")
@@ -359,5 +363,5 @@ class SlurmSpec(NodeSpec, GPUSpec):
         threads = self.threads_per_worker * self.workers_on_node
         if self.cores is not None and self.cores < threads:
             who = "the worker has" if self.workers_on_node == 1 else "the job's workers have"
-            raise ValueError(f"cores is {self.cores}, but {who} {threads} threads; ask for more cores")
+            raise ValueError(f"cores is {self.cores}, but {who} {threads} threads; request more cores")
         return self

@@ -122,8 +122,8 @@ class Renewal:
         ends = [end for slot in replaced if (end := _end_of(slot)) is not None]
         if ends:
             return [
-                f"The walltime of {counted(len(ends), 'job')} ends at {clock(min(ends), now)}. Their results move to "
-                "others before that, and as many new jobs are requested."
+                f"The walltime of {counted(len(ends), 'job')} ends at {clock(min(ends), now)}. Before that, results "
+                "move to other workers and replacement jobs are submitted."
             ]
         ends = [end for slot in self._slots.values() if (end := _end_of(slot)) is not None]
         if ends and (min(ends) - now).total_seconds() < self._warned_seconds:

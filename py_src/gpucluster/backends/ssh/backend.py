@@ -42,7 +42,7 @@ class SSHBackend(Backend[SSHSpec]):
         """Check the files, and the hosts unless an SSH configuration gives them other names."""
         config = Path(spec.ssh_config or "~/.ssh/config").expanduser()
         if spec.ssh_config is not None and not config.is_file():
-            return [FieldError(field="ssh_config", message=f"there is no file {config}")]
+            return [FieldError(field="ssh_config", message=f"{config} does not exist")]
         field = "hosts" if spec.hostfile is None else "hostfile"
         try:
             hosts = list(dict.fromkeys(one.host for one in named_hosts(spec)))
@@ -125,7 +125,7 @@ def _remarks(pool: Pool) -> tuple[str, ...]:
     if not bare:
         return ()
     return (
-        f"There is no gpucluster on {', '.join(bare[:3])}{' and others' if len(bare) > 3 else ''}: gauges show what "
-        f"Dask itself measures there{', but little about the GPUs' if pool.has_gpus else ''}, and gpucluster.learn "
+        f"gpucluster is not installed on {', '.join(bare[:3])}{' and others' if len(bare) > 3 else ''}: gauges show "
+        f"only what Dask measures there{', but little about the GPUs' if pool.has_gpus else ''}, and gpucluster.learn "
         "needs it on every host.",
     )

@@ -81,7 +81,7 @@ class SSHDeployment(SpecDeployment):
             await self._pool.close()
         lost = [host.name for host in self._pool.hosts if host.unclean]
         if lost:
-            raise RuntimeError(f"{', '.join(lost)} was lost while it had workers")
+            raise RuntimeError(f"{', '.join(lost)}: the connection was lost while workers were running")
 
 
 _OF_SPEC_CLUSTER = ("name", "asynchronous", "security", "silence_logs", "scheduler_sync_interval")

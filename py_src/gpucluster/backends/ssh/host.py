@@ -145,7 +145,7 @@ class Host:
             assert isinstance(found, dict)
         except (AssertionError, ValueError):
             raise HostUnusable(
-                f"{self.name}: its login prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
+                f"{self.name}: its login shell prints {printable(line.decode(errors='replace').strip(), 60)!r} before "
                 "anything else, which breaks the connection. Make ~/.bashrc there print only in interactive shells."
             ) from None
         return found
@@ -157,8 +157,8 @@ class Host:
         printed = f" ({last.rstrip('.')})" if last else ""
         if process.exit_status in {126, 127} or "not found" in last or "No such file" in last:
             return (
-                f"there is no Python {self._python} there{printed}. Create the same environment there, or set its "
-                "path: remote_python"
+                f"there is no Python {self._python} there{printed}. Create the same environment there, or set "
+                "remote_python to its path"
             )
         return f"its Python {self._python} exited immediately ({last.rstrip('.') or 'without output'})"
 
@@ -338,7 +338,7 @@ async def reap(remembered: Remembered, context: ReapContext) -> None:
     if any(answer["left"] for answer in answers):
         raise RuntimeError("Some processes on the hosts did not exit")
     if ended := sum(answer["ended"] for answer in answers):
-        context.report(f"{ended} processes left behind on its hosts by its dead process were stopped.")
+        context.report(f"{ended} processes left on the hosts by a process that died were stopped.")
     if unreachable:
         # The agents there end what they started after a minute without a message.
         context.report(f"Could not reach {', '.join(unreachable)}; the workers there exit automatically.")

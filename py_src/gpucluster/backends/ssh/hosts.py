@@ -68,14 +68,14 @@ def _in_file(path: Path) -> list[str]:
             hosts = []
         if not hosts or parts is None:
             raise PreflightFailed(
-                f"hostfile: line {number} of {path} is {printable(text, 60)!r}, and not a host such as 'node1' or "
-                "'node1 slots=2'."
+                f"hostfile: line {number} of {path} is {printable(text, 60)!r}, not a host such as 'node1' or 'node1 "
+                "slots=2'."
             )
         found += hosts * int(parts["slots"] or 1)
         if len(found) > MAX_WORKERS:
             raise PreflightFailed(f"hostfile: {path} has more than {MAX_WORKERS} workers.")
     if not found:
-        raise PreflightFailed(f"hostfile: there is no host in {path}.")
+        raise PreflightFailed(f"hostfile: {path} lists no hosts.")
     return found
 
 
@@ -121,7 +121,7 @@ def _why_not(asyncssh: Any, named: Named, error: Exception, config: str | None) 
     host = named.name if config is None else f"-F {shlex.quote(config)} {named.name}"
     shown = printable(str(error), 160).rstrip(".")
     if isinstance(error, FileNotFoundError):
-        return f"your SSH configuration names {error.filename}, and there is no such file"
+        return f"your SSH configuration refers to {error.filename}, which does not exist"
     if isinstance(error, asyncssh.HostKeyNotVerifiable):
         return f"its host key has changed, or is not known yet. Log in once by hand and compare the key: ssh {host}"
     if isinstance(error, asyncssh.PermissionDenied):

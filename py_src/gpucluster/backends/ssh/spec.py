@@ -72,7 +72,7 @@ class SSHSpec(NodeSpec, GPUSpec):
     @model_validator(mode="after")
     def _some_hosts(self) -> Self:
         if (self.hosts is None) == (self.hostfile is None):
-            raise ValueError("give hosts, such as 'node1,node2', or a hostfile" + (", not both" if self.hosts else ""))
+            raise ValueError("set hosts, such as 'node1,node2', or a hostfile" + (", not both" if self.hosts else ""))
         if not self.use_gpus and (chosen := self.chosen_gpu_options()):
             raise ValueError(f"{chosen[0]} is for workers with a GPU: leave use_gpus on")
         return self

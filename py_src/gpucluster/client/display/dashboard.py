@@ -102,7 +102,7 @@ def find_page(text: str) -> DashboardPage:
     near = difflib.get_close_matches(wanted[:80], list(_BY_NAME), n=1, cutoff=0.6)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     shown = printable(str(text), 40)
-    raise InvalidRequest(f"page: there is no page '{shown}'.{hint} The pages are {', '.join(page_names())}.")
+    raise InvalidRequest(f"page: unknown page '{shown}'.{hint} The pages are {', '.join(page_names())}.")
 
 
 def page_names() -> list[str]:

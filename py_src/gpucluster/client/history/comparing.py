@@ -30,7 +30,9 @@ class GroupComparison(BaseModel, frozen=True):
     first_seconds: float
     second_seconds: float
     ratio: float
-    lower: float | None = Field(description="Lower end of the ratio's interval; null: fewer than four runs of each.")
+    lower: float | None = Field(
+        description="Lower end of the ratio's interval; null if there are fewer than four runs of each."
+    )
     upper: float | None = None
     verdict: Literal["slower", "faster", "same", "unknown"] = Field(
         description="Of the second; 'same': no difference shown, or one below 5 %."
@@ -59,8 +61,8 @@ class RunComparison(BaseModel, frozen=True):
 
     works: list[WorkComparison]
     groups: list[GroupComparison] = Field(description="Slowest in the first runs first.")
-    differences: list[str] = Field(description="Workers, versions, partitions, spilled bytes and others, as sentences.")
-    not_compared: list[str] = Field(description="What only one of the two has, as sentences.")
+    differences: list[str] = Field(description="Workers, versions, partitions, spilled bytes and others, as text.")
+    not_compared: list[str] = Field(description="What only one of the two has, as text.")
 
     @property
     def slower(self) -> list[str]:

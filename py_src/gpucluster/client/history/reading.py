@@ -33,7 +33,7 @@ def read_history(registry: Registry, work: str | None = None) -> History:
     if not chosen:
         raise InvalidRequest(
             f"Nothing in the history is named '{escaped(work[:80])}'. Name a cluster, a notebook, a client or the id "
-            "of a cell, as 'gpucluster history' lists them; NAME@2026-11-29 means that day's."
+            "of a cell, as 'gpucluster history' lists them; NAME@2026-11-29 selects that day."
         )
     return History(cells=chosen)
 

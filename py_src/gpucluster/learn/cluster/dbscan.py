@@ -20,7 +20,7 @@ from ..rows.table import is_dask
 from ..rows.waiting import computed
 from .density import Grouping, density_clusters
 
-_PRECOMPUTED = "'precomputed' needs all distances. Give the rows, and a metric."
+_PRECOMPUTED = "'precomputed' requires all distances. Pass rows and a metric."
 
 
 class DBSCAN(ClusterMixin, DistributedEstimator):
@@ -83,7 +83,7 @@ class DBSCAN(ClusterMixin, DistributedEstimator):
     leaf_size: int = 30
     p: float | None = None
     n_jobs: int | None = parameter(
-        None, unset("each worker uses the threads it has. Leave it out, and choose workers instead.")
+        None, unset("each worker uses the threads it has. Omit it, and choose workers instead.")
     )
 
     @delegable

@@ -101,9 +101,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
     n_init: int | Literal["auto"] = parameter("auto", either("auto", whole(1)))
     max_iter: int = parameter(300, whole(1))
     tol: float = parameter(1e-4, real(0))
-    verbose: int = parameter(
-        0, unset("workers print nothing. Leave it at 0, and look at Dask's dashboard instead.", off=True)
-    )
+    verbose: int = parameter(0, unset("workers print nothing. Keep 0, and use Dask's dashboard instead.", off=True))
     random_state: RandomState = None
     copy_x: bool = True
     algorithm: str = parameter("lloyd", Rule(lambda value: value in ("lloyd", "elkan"), "'lloyd'"))
@@ -213,7 +211,7 @@ class KMeans(ClassNamePrefixFeaturesOutMixin, LazyTransformerMixin, ClusterMixin
         super()._check_parameters()
         if self.algorithm == "elkan":
             raise NotSupported(
-                "algorithm: 'elkan' keeps n_clusters numbers per row. Use 'lloyd', which finds the same."
+                "algorithm: 'elkan' keeps n_clusters numbers per row. Use 'lloyd', which gives the same result."
             )
 
     def _n_runs(self) -> int:

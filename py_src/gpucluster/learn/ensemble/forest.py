@@ -123,7 +123,7 @@ def _grow(block: Block, plan: Plan) -> list[PlainModel]:
     return grown(options, X, y, weights, plan.classes, raise_if_task_cancelled())
 
 
-_NOT_SUPPORTED = unset("is not supported. Leave it out.", off=True)
+_NOT_SUPPORTED = unset("is not supported. Omit it.", off=True)
 
 
 class Forest(DistributedEstimator):
@@ -186,8 +186,8 @@ class Forest(DistributedEstimator):
         if held.n_rows is not None and held.n_rows != table.n_rows:
             warn_caller(
                 f"{type(self).__name__}: each tree grows on {held.n_rows:,} rows, drawn at random from all rows; more "
-                "do not fit into the memory of each worker. Give workers more memory, or let each tree grow on the "
-                "rows of one block: tree_rows='block'.",
+                "do not fit in the memory of each worker. Give workers more memory, or let each tree grow on the rows "
+                "of one block: tree_rows='block'.",
                 RuntimeWarning,
             )
             parameters["classes"] = run_table(all_classes, table, {}, passes=1) if self._classify else None

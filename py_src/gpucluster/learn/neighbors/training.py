@@ -87,13 +87,13 @@ class NeighborsEstimator(DistributedEstimator):
         "minkowski", one_of("minkowski", "euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "cosine")
     )
     metric_params: None = parameter(None, unset("is not supported. Minkowski's exponent is the parameter p."))
-    n_jobs: None = parameter(None, unset("how many work at the same time is up to the cluster. Leave it out."))
+    n_jobs: None = parameter(None, unset("the cluster determines the parallelism. Omit it."))
     streams_per_handle: int | None = None
     batch_size: int | None = None
     _own_parameters = frozenset({"streams_per_handle", "batch_size"})
     _not_saved_because: ClassVar[str] = (
-        "its model is the training data, which are on the workers. Save these (X.to_zarr, X.to_parquet) and fit "
-        "again, or bring them here with get_combined_model()."
+        "its model is the training data, which are on the workers. Save them (X.to_zarr, X.to_parquet) and fit again, "
+        "or bring them here with get_combined_model()."
     )
 
     _cluster: str | None = None

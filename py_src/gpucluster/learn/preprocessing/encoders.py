@@ -19,7 +19,7 @@ from ..parameters import Rule, either, fitted, one_of, parameter, unset, whole
 from ..rows.table import is_dask, is_dask_array, require_table
 from . import blocks
 
-DENSE = "only False is supported. Dask's arrays of sparse blocks can do little."
+DENSE = "only False is supported: Dask arrays of sparse blocks support few operations."
 # NotSupported, not InvalidParameter, because scikit-learn has 'warn'.
 _UNKNOWN = Rule(
     one_of("error", "ignore", "infrequent_if_exist").allows,

@@ -70,7 +70,7 @@ class Placed:
         self.holders = [list(known.holders.get(key, ())) for key in self.keys]
         self.workers = known.workers
         if not self.workers:
-            raise PeerLost("All workers ended.")
+            raise PeerLost("All workers exited.")
 
     def addresses(self) -> list[str]:
         """Return the worker of each block."""
@@ -122,7 +122,7 @@ def run_ranks(
                 # The first time, a connection may have broken; the second time, it is the function.
                 if attempt > 1:
                     raise RanksDisagree(lost.message) from None
-                logger.warning("%s It is tried once more, as a connection may have been lost.", lost.message)
+                logger.warning("%s Retrying once: a connection may have been lost.", lost.message)
             else:
                 logger.warning("A worker was lost (%s); attempt %d of %d failed", lost.message, attempt, ATTEMPTS)
     raise WorkersLost(

@@ -80,9 +80,7 @@ def problems(rows: list[Row]) -> list[str]:
         if row.planned is None and not row.where:
             sentences.append(f"{row.id} is neither covered nor planned.")
         if row.planned is not None and row.planned not in _PLANNED:
-            sentences.append(
-                f"{row.id} is planned for {row.planned!r}, which is not a lesson that is still to be written."
-            )
+            sentences.append(f"{row.id} is planned for {row.planned!r}, which is not an unwritten lesson.")
         sentences += [
             f"{row.id} points to {place!r}, which does not exist." for place in row.where if place not in places
         ]
@@ -110,10 +108,10 @@ def _row(id: str, entry: Any) -> Row:
         or not isinstance(entry.get("item"), str)
         or set(entry) - {"item", "where", "planned"}
     ):
-        raise CoverageError(f"{id} needs an item, and where it is covered or for which lesson it is planned.")
+        raise CoverageError(f"{id} needs an item, and the places that cover it or the lesson planned for it.")
     where = entry.get("where", [])
     if not isinstance(where, list) or ("where" in entry) == ("planned" in entry):
-        raise CoverageError(f"{id} needs either a list of places or the lesson for which it is planned.")
+        raise CoverageError(f"{id} needs either a list of places or the lesson planned for it.")
     for place in where:
         if not any(pattern.match(place) for pattern, _ in _PLACES):
             raise CoverageError(f"{id}: {place!r} is not an exercise, cell, question or card.")

@@ -191,12 +191,12 @@ def _others(word: Word) -> list[str]:
 
 def _word(name: str, entry: Any) -> Word:
     if not isinstance(entry, dict) or not {"is", "at"} <= set(entry) <= _KEYS:
-        raise WordsError(f"{name} needs what it is and where it is explained ('at').")
+        raise WordsError(f"{name} needs its meaning ('is') and where it is explained ('at').")
     place = _PLACE.match(str(entry["at"]))
     if not place:
         raise WordsError(f"{name}: {entry['at']!r} is neither a lesson (09) nor a cell of one (06#allreduce).")
     if set('|"<>') & set(entry["is"]):
-        raise WordsError(f'{name}: what it is must not contain | " < >, because it is used in a table and in a link.')
+        raise WordsError(f'{name}: its meaning must not contain | " < >, because it is used in a table and in a link.')
     spellings = (*entry.get("words", (name,)), *entry.get("also", ()))
     return Word(name, entry["is"], entry["at"], spellings, _lessons(name, entry.get("in", "from"), place[1]))
 

@@ -70,7 +70,7 @@ def copy(found: Namespace, _say: Say) -> Answer:
         raise LessonFolderError(f"The lessons cannot be copied to {shown_path(folder)}: {error.strerror}.") from error
     if getattr(found, "recall", False):
         written += [copy_recall(folder, lesson.id).notebook for lesson in wanted]
-    text = "\n".join(str(path) for path in written) or "Nothing to copy: everything is there already."
+    text = "\n".join(str(path) for path in written) or "Nothing to copy: everything is already there."
     return Answer(text, notes=[f"Work there: cd {folder}"] if written else [])
 
 
@@ -149,23 +149,25 @@ def share(found: Namespace, _say: Say) -> Answer:
     folder, target, name = own_folder(found), getattr(found, "shared", None), getattr(found, "name", None)
     if getattr(found, "stop", False):
         if target is not None:
-            raise InvalidRequest("Give FOLDER or --stop, not both.")
+            raise InvalidRequest("Pass FOLDER or --stop, not both.")
         if name is not None:
-            raise InvalidRequest("Give --name or --stop, not both.")
-        return Answer("Stopped; your file was removed." if withdraw(folder) else "You do not share.")
+            raise InvalidRequest("Pass --name or --stop, not both.")
+        return Answer("Stopped; your file was removed." if withdraw(folder) else "You are not sharing.")
     if target is not None:
         written = share(Path(target), _login() if name is None else name, folder)
         return Answer(f"Shared: {written}", notes=["To stop: gpucluster lessons share --stop"])
     own = load(folder)
     if own.sharing.folder is None:
         if name is not None:
-            raise InvalidRequest("You do not share your progress. Give the folder of the class too: FOLDER --name NAME")
-        return Answer("You do not share your progress.")
+            raise InvalidRequest(
+                "You are not sharing your progress. Also pass the folder of the class: FOLDER --name NAME"
+            )
+        return Answer("You are not sharing your progress.")
     if name is not None:
         share(Path(own.sharing.folder), name, folder)
     own = share_again(folder)
     problem = own.not_shared
-    return Answer(problem or f"You share as {own.sharing.name}: {shared_file(own)}", code=1 if problem else 0)
+    return Answer(problem or f"You are sharing as {own.sharing.name}: {shared_file(own)}", code=1 if problem else 0)
 
 
 def show_class(found: Namespace, _say: Say) -> Answer:
@@ -173,7 +175,7 @@ def show_class(found: Namespace, _say: Say) -> Answer:
     from ..classroom import read_class
 
     view = read_class(Path(found.shared))
-    text = tables.minutes_text(view) if found.minutes else tables.class_text(view)
+    text = tables.minutes_text(view) if getattr(found, "minutes", False) else tables.class_text(view)
     return Answer(text, view.model_dump(mode="json"))
 
 
@@ -183,7 +185,7 @@ def import_questions(found: Namespace, _say: Say) -> Answer:
 
     into = getattr(found, "into", None)
     if into and (into.endswith(os.sep) or Path(into).is_dir()):
-        raise InvalidRequest(f"--into: {shown_path(into)} is a directory; give a file name.")
+        raise InvalidRequest(f"--into: {shown_path(into)} is a directory; specify a file name.")
     lesson = known_lesson(found.lesson)
     done = import_file(
         Path(found.source), lesson.id, topic=found.topic, link=getattr(found, "link", None),
@@ -256,7 +258,7 @@ def _named_notebook(folder: Path, named: str) -> Path:
     if named.endswith(".ipynb"):
         path = Path(named).expanduser()
         if not path.is_file():
-            raise InvalidRequest(f"There is no notebook {shown_path(named)}.")
+            raise InvalidRequest(f"Notebook {shown_path(named)} not found.")
         return path
     path = _notebook(folder, known_lesson(named))
     if not path.is_file():

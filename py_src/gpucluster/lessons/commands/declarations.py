@@ -28,7 +28,7 @@ def _lesson(parser: SentenceParser, text: str = "Number of the lesson, such as 0
 def _folder(parser: SentenceParser) -> None:
     parser.argument(
         "--folder", metavar="FOLDER", complete="file",
-        help="Folder of your copies and of your progress. Default: the one you are in, else gpucluster-lessons.",
+        help="Folder of your copies and of your progress. Default: the current one, else gpucluster-lessons.",
     )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def declare_open(parser: SentenceParser, _face: str) -> None:
     """Open a lesson in JupyterLab."""
     _lesson(parser, "Number of the lesson, such as 06; of an exercise, such as 06.5: its notebook.")
     parser.argument("--recall", action="store_true", help="Open the copy without prose.")
-    parser.argument("--port", metavar="N", help="Port of JupyterLab. 1 to 65535. Default: a free one from 8888 on.")
+    parser.argument("--port", metavar="N", help="Port of JupyterLab. 1 to 65535. Default: first free one from 8888.")
     parser.argument("--no-browser", action="store_true", help="Only print the address.")
     _folder(parser)
 
@@ -78,7 +78,7 @@ def declare_reset(parser: SentenceParser, _face: str) -> None:
 def declare_progress(parser: SentenceParser, _face: str) -> None:
     """Show or delete a learner's progress."""
     parser.argument("--delete", action="store_true", help="Delete it, including what a class sees of it.")
-    parser.argument("--yes", action="store_true", help="With --delete: do not ask; required without a terminal.")
+    parser.argument("--yes", action="store_true", help="With --delete: do not prompt; required without a terminal.")
     _folder(parser)
     _json(parser)
 
@@ -174,7 +174,7 @@ def declare_marks(parser: SentenceParser, _face: str) -> None:
     )
     parser.argument(
         "--partial", action="store_true",
-        help="Give a failed exercise the share of its properties that hold. Default: one point or none.",
+        help="Give a failed exercise the fraction of its properties that hold. Default: one point or none.",
     )  # fmt: skip
     _json(parser)
 

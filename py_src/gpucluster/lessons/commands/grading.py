@@ -143,7 +143,7 @@ def write_marks(found: Namespace) -> tuple[str, Any]:
         raise InvalidRequest(f"{shown_path(source)} cannot be read: {error.strerror}.{hint}") from None
     except ValidationError:
         raise InvalidRequest(
-            f"{shown_path(source)} has no grades: give the .json file that 'gpucluster lessons grade' has written."
+            f"{shown_path(source)} has no grades: pass the .json file that 'gpucluster lessons grade' has written."
         ) from None
     texts = {"csv": marks_text, "moodle": moodle_text, "canvas": canvas_text}
     out = _result(found.out)
@@ -173,7 +173,7 @@ def _deadline(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text).astimezone()
     except ValueError:
-        raise InvalidRequest(f"--deadline: give a time such as 2027-03-01T18:00, not '{shown(text)}'.") from None
+        raise InvalidRequest(f"--deadline: must be a time such as 2027-03-01T18:00, not '{shown(text)}'.") from None
 
 
 def _weight(text: str) -> tuple[str, float]:
@@ -186,7 +186,7 @@ def _weight(text: str) -> tuple[str, float]:
     except ValueError:
         factor = -1.0
     if known is None or (exercise and name not in exercises) or not 0 <= factor <= 1000:
-        raise InvalidRequest(f"--weights: give lessons or exercises as 06=2 or 06.3=0.5, not '{shown(text)}'.")
+        raise InvalidRequest(f"--weights: must be lessons or exercises such as 06=2 or 06.3=0.5, not '{shown(text)}'.")
     return name, factor
 
 
@@ -264,12 +264,12 @@ def _result(name: str) -> Path:
     """
     path = Path(name).expanduser().absolute()
     if path.is_dir() or name.endswith(os.sep):
-        raise InvalidRequest(f"{shown_path(name)} is a directory; give a file name.")
+        raise InvalidRequest(f"{shown_path(name)} is a directory; specify a file name.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         where = shown_path(path.parent)
-        raise InvalidRequest(f"{where}, where the results are to be written, is not a folder: {error}.") from None
+        raise InvalidRequest(f"{where}, the folder for the results, is not a folder: {error}.") from None
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise InvalidRequest(f"{shown_path(name)} cannot be written.")
     return path

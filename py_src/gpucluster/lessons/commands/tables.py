@@ -13,7 +13,7 @@ from ..catalogue import lessons
 from ..learner_progress import Progress, is_due
 from ..models import ClassView
 
-_WORDS = {"passed": "passed", "failed": "not right yet", "not_yet": "not yet", "unavailable": "could not be checked"}
+_WORDS = {"passed": "passed", "failed": "not correct yet", "not_yet": "not yet", "unavailable": "could not be checked"}
 
 
 def lesson_table(data: Sequence[Mapping[str, Any]]) -> str:

@@ -85,7 +85,7 @@ def _reasons(entry: ExerciseGrade) -> set[str]:
     if entry.state == "passed":
         return set()
     missing = {failure(one.expected, one.observed) for one in entry.findings if not one.passed}
-    return missing or {_STATES.get(entry.state) or entry.message or "not right"}
+    return missing or {_STATES.get(entry.state) or entry.message or "incorrect"}
 
 
 # The results as a table that spreadsheets open.
@@ -188,7 +188,7 @@ summary { cursor: pointer; padding: 0.4rem 0; }
 """
 STATE_WORDS = {
     "passed": "✓ passed",
-    "failed": "✗ not right",
+    "failed": "✗ incorrect",
     "not_yet": "… empty",
     "not_reached": "! not reached",
     "tampered": "! tampered with",

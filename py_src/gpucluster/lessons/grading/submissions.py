@@ -76,14 +76,14 @@ def find_submissions(folder: Path, lesson: str | None = None) -> list[Submission
     """
     folder = folder.expanduser()
     if not folder.is_dir():
-        raise InvalidRequest(f"There is no folder {folder}.")
+        raise InvalidRequest(f"Folder {folder} not found.")
     root = folder.resolve()
     found = [one for paths in _per_learner(root) for one in _submissions(root, paths)]
     found = _told_apart(found)
     found = [one for one in found if lesson is None or one.lesson in (lesson, UNKNOWN)]
     if not found:
         what = f"of lesson {lesson} " if lesson else ""
-        raise InvalidRequest(" ".join([f"There is no notebook {what}in {folder}.", *missing_notes(root)]))
+        raise InvalidRequest(" ".join([f"No notebook {what}in {folder}.", *missing_notes(root)]))
     return sorted(found, key=lambda one: (one.learner.casefold(), one.lesson, str(one.path)))
 
 
@@ -103,7 +103,7 @@ def missing_notes(folder: Path) -> list[str]:
         named = _some(["/".join(path.relative_to(root).parts) for path in links])
         notes.append(f"Not graded, as links are not followed: {named}.")
     if empty:
-        notes.append(f"Without a row, as no notebook was found in the folder: {_some(empty)}.")
+        notes.append(f"No row, because the folder has no notebook: {_some(empty)}.")
     return notes
 
 

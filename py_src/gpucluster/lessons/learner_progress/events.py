@@ -29,7 +29,7 @@ class ParsonsEvent(_Event):
     kind: Literal["parsons"] = "parsons"
     exercise: Identifier
     right: bool
-    failed: list[PropertyText] = Field(default_factory=list, max_length=50, description="What was not right yet.")
+    failed: list[PropertyText] = Field(default_factory=list, max_length=50, description="What was not correct yet.")
 
 
 class HintEvent(_Event):

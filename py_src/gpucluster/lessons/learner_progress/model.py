@@ -110,7 +110,7 @@ class Attempt(_Part):
 class Sharing(_Part):
     """Whether an instructor may see this progress."""
 
-    folder: str | None = Field(None, description="Shared folder that gets a copy; null: nothing leaves this file.")
+    folder: str | None = Field(None, description="Shared folder that gets a copy; null if nothing is shared.")
     name: str = Field("", max_length=100, description="Name to show there.")
 
 

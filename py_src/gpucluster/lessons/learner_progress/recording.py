@@ -76,12 +76,12 @@ def note(event: Event | Mapping[str, Any]) -> None:
     """Record an event from inside a lesson: what goes wrong is said once, in one line, and disturbs nothing."""
     try:
         if (why := record(event).not_shared) is not None:
-            _say_once(why, f"Noted, but your class does not see it: {why}")
+            _say_once(why, f"Saved, but not shared with your class: {why}")
     except GPUClusterError as error:
-        _say_once(error.message, f"Not noted in your progress: {error.message}")
+        _say_once(error.message, f"Not saved to your progress: {error.message}")
     except Exception as error:  # a lesson goes on, whatever is wrong with its folder
         name = type(error).__name__
-        _say_once(name, f"Not noted in your progress: {name}: {error}")
+        _say_once(name, f"Not saved to your progress: {name}: {error}")
 
 
 def _say_once(what: str, sentence: str) -> None:

@@ -105,7 +105,7 @@ class StillShared(GPUClusterError):
 def shared_file(progress: Progress) -> Path:
     """Return where this learner's file is: the name in plain letters, and a part that tells two of that name apart."""
     if progress.sharing.folder is None:
-        raise InvalidRequest("You do not share your progress. Begin with: gpucluster lessons share FOLDER")
+        raise InvalidRequest("You are not sharing your progress. To start: gpucluster lessons share FOLDER")
     plain = unicodedata.normalize("NFKD", progress.sharing.name).encode("ascii", "ignore").decode().lower()
     slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40] or "learner"
     own = hashlib.sha256(f"{progress.created_at.isoformat()}\n{progress.sharing.name}".encode()).hexdigest()[:10]

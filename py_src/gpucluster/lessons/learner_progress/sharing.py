@@ -49,7 +49,7 @@ def share(folder: Path, name: str, learner: Path | None = None) -> Path:
     folder = folder.expanduser().absolute()
     name = " ".join(name.split())
     if not folder.is_dir():
-        raise InvalidRequest(f"There is no folder {folder}. Ask your instructor for the folder of the class.")
+        raise InvalidRequest(f"Folder {folder} not found. Ask your instructor for the folder of the class.")
     try:
         fits = 0 < len(check_name(name)) <= NAME_LENGTH
     except ValueError:
@@ -68,7 +68,7 @@ def share(folder: Path, name: str, learner: Path | None = None) -> Path:
         raise
     left = remove_shared_file(before) if _shared_before(before) != written else None
     if left is not None:
-        raise StillShared(f"You share as {name} now. {left}")
+        raise StillShared(f"You are now sharing as {name}. {left}")
     return written
 
 
@@ -93,7 +93,7 @@ def withdraw(learner: Path | None = None) -> bool:
         left = remove_shared_file(progress)
         progress.sharing.folder = None
     if left is not None:
-        raise StillShared(f"You no longer share your progress. {left}")
+        raise StillShared(f"You are no longer sharing your progress. {left}")
     return True
 
 

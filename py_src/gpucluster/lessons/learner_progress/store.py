@@ -186,12 +186,12 @@ def _read(path: Path) -> Progress | None:
         return Progress.model_validate_json(text)
     except (ValueError, ValidationError, RecursionError):
         raise ProgressUnreadable(
-            f"{path} is damaged; nothing was written to it. Put a good copy back, or move it away to begin a new one."
+            f"{path} is corrupted and was not changed. Restore a good copy, or move it away to start a new one."
         ) from None
 
 
 def _unreadable(path: Path, why: str | None) -> ProgressUnreadable:
-    return ProgressUnreadable(f"{path} cannot be read: {why}. Move it away to begin a new one.")
+    return ProgressUnreadable(f"{path} cannot be read: {why}. Move it away to start a new one.")
 
 
 def _text_of(path: Path, progress: Progress) -> str:

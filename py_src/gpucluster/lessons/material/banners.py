@@ -14,7 +14,7 @@ Kind = Literal["real", "derived", "tiled"]
 _WORDS = {
     "real": "real: records, each row once",
     "derived": "derived: made from real records by a fixed rule",
-    "tiled": "tiled: copies of real records, for load tests only; more rows, but no more knowledge",
+    "tiled": "tiled: copies of real records, for load tests only; they add no information",
 }
 _FROM_DATASETS: dict[str, Kind] = {"records": "real", "derived": "derived", "copies": "tiled"}
 
@@ -98,7 +98,7 @@ def banner(
         return Banner(title or known.name, kind or _FROM_DATASETS[known.kind], known.rows, known.columns,
                       known.memory_bytes, known.disk_bytes, known.distinct_source_rows)  # fmt: skip
     if options:
-        raise TypeError(f"{next(iter(options))!r} goes only with the name of a data set.")
+        raise TypeError(f"{next(iter(options))!r} requires the name of a data set.")
     if kind not in _WORDS or distinct is None:
         raise TypeError('Specify the kind of your data: banner(data, kind="real", "derived" or "tiled", distinct=...).')
     rows, columns, size = _measure(data)

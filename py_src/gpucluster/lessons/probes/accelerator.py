@@ -63,7 +63,7 @@ def run_unchanged(script: str, *, timeout: float = 60) -> ScriptRun:
             return ScriptRun(command, f"It did not end within {timeout:g} s.", False)
     if done.returncode == 0:
         return ScriptRun(command, done.stdout.strip(), True)
-    return ScriptRun(command, (done.stderr.strip().splitlines() or ["It failed without a word."])[-1], False)
+    return ScriptRun(command, (done.stderr.strip().splitlines() or ["It failed without a message."])[-1], False)
 
 
 def accelerators() -> str:

@@ -94,7 +94,7 @@ def next_step(shown: list[LessonModel], progress: Progress) -> LessonStep | None
             known = progress.exercises.get(exercise.id)
             why = f"It comes next in lesson {lesson.id}."
             if known is not None and known.last_failed:
-                why = f"In its last check this did not hold: {known.last_failed[0]}."
+                why = f"Its last check failed: {known.last_failed[0]}."
             return LessonStep(title=exercise.title, why=why, link=exercise.id, exercise=exercise.id)
     return None
 

@@ -28,7 +28,7 @@ def exam(seed: int | None = None, questions: int = 10, lessons: Iterable[str] | 
     """
     bank = all_questions()
     if seed is not None and type(seed) is not int:
-        return sentence("The number of an exam is a whole number, such as `exam(4711)`.")
+        return sentence("The number of an exam must be a whole number, such as `exam(4711)`.")
     if lessons is not None:
         chosen = [lessons] if isinstance(lessons, str) else [*lessons] if isinstance(lessons, Iterable) else [lessons]
         if not all(isinstance(one, str) for one in chosen):

@@ -32,7 +32,7 @@ def check_order(exam: Examination, exercise: str, order: Any) -> None:
     rules = rules_of(problem)
     letters = [letter for letter, _ in placed]
     twice = sorted({letter for letter in letters if letters.count(letter) > 1})
-    exam.require("Each line is used once at most", not twice, f"more than once: {', '.join(twice)}")
+    exam.require("Each line is used at most once", not twice, f"more than once: {', '.join(twice)}")
     extra = [letter for letter in letters if letter in rules["distractors"]]
     told = f"{extra[0]} does not belong: {rules['distractors'][extra[0]]}" if extra else "none"
     exam.expect("No line that does not belong", not extra, told)

@@ -40,12 +40,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m gpucluster.lessons.study.schemas", description="Write the schemas."
     )
-    parser.add_argument("--check", action="store_true", help="change nothing; fail when a file is not up to date")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a file is out of date")
     options = parser.parse_args(arguments)
     old = [name for name in FILES if not _is_fresh(FOLDER / name, text_of(name))]
     for name in old:
         if options.check:
-            print(f"docs/schemas/{name} is not up to date.", file=sys.stderr)
+            print(f"docs/schemas/{name} is out of date.", file=sys.stderr)
             continue
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / name).write_text(text_of(name), encoding="utf-8")

@@ -118,7 +118,9 @@ def footnotes(report: ReportFigures) -> list[str]:
         )
         has_gpus = any(worker.vram_total_bytes for worker in report.workers)
         if has_gpus and not any(worker.peak_rmm_bytes or worker.peak_rmm_pool_bytes for worker in report.workers):
-            lines.append("RMM was not measured: no worker uses it, or keeps count (rmm_track_allocations=True).")
+            lines.append(
+                "RMM was not measured: no worker uses it, or none tracks allocations (rmm_track_allocations=True)."
+            )
     return lines
 
 

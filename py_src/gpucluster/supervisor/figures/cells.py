@@ -125,7 +125,7 @@ class CellLog:
             for cell in cells:
                 self._cells.pop(cell.id, None)  # It is new again with the next look.
             if not self._fails:
-                logger.warning("What cells compute cannot be written down (%s)", error)
+                logger.warning("The work of cells cannot be stored (%s)", error)
             self._fails = True
 
 

@@ -196,7 +196,7 @@ class Sampler:
             async with self._changed:
                 self._changed.notify_all()
         except Exception:
-            logger.exception("What cells compute could not be read")
+            logger.exception("The work of cells could not be read")
         finally:
             self._looking = None
 

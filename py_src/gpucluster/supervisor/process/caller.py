@@ -16,8 +16,8 @@ from ...protocol.plain_text import printable
 from .preloading import spare_where_many_share
 
 NOT_IMPORTED = (
-    "Workers import no modules from {}: every user of this machine may put files there. Create the cluster in one "
-    "of your own folders."
+    "Workers import no modules from {}: any user of this machine can put files there. Create the cluster in one of "
+    "your own folders."
 )
 
 DELETED = "The folder {} was deleted. Workers that start from now on work in {}, and import no modules from it."
@@ -87,7 +87,7 @@ def enter(directory: str) -> str | None:
             elif place == directory:
                 warning = NOT_IMPORTED.format(printable(place, 200))
             else:
-                logging.warning("Workers import no modules from %s: every user may put files there.", printable(place))
+                logging.warning("Workers import no modules from %s: any user can put files there.", printable(place))
     return warning
 
 

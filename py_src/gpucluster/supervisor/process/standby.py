@@ -74,7 +74,7 @@ class Standby:
                 if record is not None and record.kind == "standby":
                     self._registry.write(self._folder, record.model_copy(update={"ready": True}))
         except (GPUClusterError, FileNotFoundError) as error:
-            logger.warning("That this standby is ready cannot be written down: %s", error)
+            logger.warning("The state of this standby cannot be written: %s", error)
 
     def check_release(self) -> None:
         """Raise `InvalidState` while a running process wants this standby, or when there is a cluster."""

@@ -61,14 +61,14 @@ def test_a_right_answer_after_an_empty_one_gets_its_point(graded: Callable[..., 
     found = graded(Step(IMPORTS), EMPTY, Step(MADE_WITH_IT), right("07.5"))
     assert (found["07.2"].state, found["07.2"].points) == ("not_yet", 0)
     assert (found["07.5"].state, found["07.5"].points) == ("passed", 1), found["07.5"].findings
-    assert found["07.5"].message == "07.2 is empty or not right yet: checked with the lesson's answer instead."
+    assert found["07.5"].message == "07.2 is empty or not correct yet: checked with the lesson's answer instead."
 
 
 @pytest.mark.full
 def test_an_answer_below_its_check_is_named(graded: Callable[..., dict[str, ExerciseGrade]]) -> None:
     below = Step(right("07.2").code)
     found = graded(Step(IMPORTS), Step("nothing = 1", ("07.2",), "07.2"), below)["07.2"]
-    told = "'principal_components' is in cell 3, below this check. An answer is graded where its check stands."
+    told = "'principal_components' is in cell 3, below this check. An answer is graded at the position of its check."
     assert (found.state, found.message) == ("not_yet", told)
 
 

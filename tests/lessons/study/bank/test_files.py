@@ -117,7 +117,7 @@ def test_a_faulty_parsons_problem(tmp_path: Path, lines: list[Any], sentence: st
 
 
 def test_a_lesson_that_is_not_there(kit: Path) -> None:
-    with pytest.raises(files.NothingToStudy, match="There is no lesson '77'. Lessons: 91, 92."):
+    with pytest.raises(files.NothingToStudy, match="Lesson '77' not found. Lessons: 91, 92."):
         files.questions_of("77")
     (kit / "92-two" / "cards.json").unlink()
     with pytest.raises(files.NothingToStudy, match="Lesson 92 has no cards."):

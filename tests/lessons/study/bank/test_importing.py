@@ -58,7 +58,7 @@ def test_each_kind_of_question(tmp_path: Path) -> None:
     assert [item.id for item in done.content.questions] == [f"91.q{n}" for n in range(1, 6)]  # type: ignore[union-attr]
     assert isinstance(choice, items.ChoiceQuestion) and choice.code == "a = 1" and choice.link == "91#sum"
     assert [(option.text, option.correct, option.why) for option in choice.options] == [
-        ("Markdown", True, "Yes."), ("SVG", False, "That draws."), ("`x += 3`", False, "This option is not right.")
+        ("Markdown", True, "Yes."), ("SVG", False, "That draws."), ("`x += 3`", False, "This option is incorrect.")
     ]  # fmt: skip
     assert isinstance(several, items.SeveralQuestion) and several.code is None
     assert isinstance(value, items.NumberQuestion) and (value.answer, value.tolerance) == (3.14, 0.005)
@@ -74,10 +74,10 @@ def test_nothing_is_dropped_in_silence(tmp_path: Path) -> None:
     assert str(done).splitlines() == [
         "3 questions imported.",
         "  question 1: say why '`x += 3`' is wrong.",
-        "  question 2: feedback on wrong numbers was left out; put it into the explanation.",
+        "  question 2: feedback on wrong numbers was dropped; add it to the explanation.",
         "  question 3: upper and lower case no longer count.",
         "  question 3: similar spellings no longer count; list those that are to count as answers.",
-        "  question 3: feedback on wrong answers was left out; put it into the explanation.",
+        "  question 3: feedback on wrong answers was dropped; add it to the explanation.",
     ]
 
 
@@ -85,7 +85,7 @@ def test_a_choice_with_two_right_options_asks_for_both(tmp_path: Path) -> None:
     answers = [*CHOICE["answers"], {"answer": "HTML", "correct": True}]  # type: ignore[misc]
     done = import_file(written(tmp_path / "q.json", [{**CHOICE, "answers": answers}]), "91", topic="sums")
     assert isinstance(done.content, items.Quiz) and isinstance(done.content.questions[0], items.SeveralQuestion)
-    assert "has several right options, of which one was enough; now all must be picked." in done.notes[-1]
+    assert "has several right options, of which one was enough; now all must be selected." in done.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -180,11 +180,11 @@ def test_the_same_file_twice_gives_no_duplicates(tmp_path: Path) -> None:
     source = written(tmp_path / "q.json", [CHOICE, VALUE, CHOICE])
     first = import_file(source, "91", topic="sums", into=into)
     assert first.added == 2
-    assert "question 3 is there already: question 1; it was left out." in first.notes
+    assert "question 3 already exists: question 1; it was skipped." in first.notes
     before = into.read_bytes()
     again = import_file(source, "91", topic="loops", into=into)
     assert again.added == 0
-    assert "question 2 is there already: 91.q2; it was left out." in again.notes
+    assert "question 2 already exists: 91.q2; it was skipped." in again.notes
     assert into.read_bytes() == before
     more = import_file(written(tmp_path / "r.json", [VALUE, TEXT]), "91", topic="sums", into=into)
     assert more.added == 1
@@ -208,4 +208,4 @@ def test_topics_and_links_that_no_lesson_has_are_refused(tmp_path: Path) -> None
     cards = written(tmp_path / "c.json", [{"front": "a", "back": "b", "topic": "Cooking"}])
     done = import_file(cards, "03", topic="starvation")
     assert done.content.cards[0].topic == "starvation"  # type: ignore[union-attr]
-    assert "'cooking' is none of lesson 03" in done.notes[0]
+    assert "'cooking' is not in lesson 03" in done.notes[0]

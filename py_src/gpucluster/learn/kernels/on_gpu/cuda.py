@@ -64,10 +64,10 @@ def agrees(name: str, number: int, is_right: Callable[[], bool]) -> bool:
         with device(number):
             found = is_right()
     except Exception as error:  # Any error of CuPy, NVRTC or the driver.
-        logger.warning("The kernel %r does not run on GPU %d, so slower ones of CuPy are used: %s", name, number, error)
+        logger.warning("The kernel %r does not run on GPU %d, so slower CuPy kernels are used: %s", name, number, error)
         return False
     if not found:
-        logger.warning("The kernel %r computes wrongly on GPU %d, so slower ones of CuPy are used.", name, number)
+        logger.warning("The kernel %r gives wrong results on GPU %d, so slower CuPy kernels are used.", name, number)
     return found
 
 
@@ -164,7 +164,7 @@ def can_be_compiled(number: int) -> bool:
         with gpu:
             cupy.RawKernel('extern "C" __global__ void nothing() {}', "nothing").compile()
     except Exception as error:  # Any error of CuPy, NVRTC or the loader.
-        logger.warning("CUDA kernels cannot be compiled, so slower ones of CuPy are used: %s", error)
+        logger.warning("CUDA kernels cannot be compiled, so slower CuPy kernels are used: %s", error)
         return False
     return True
 

@@ -243,7 +243,7 @@ def _expect_winners(exam: Examination, conclude: Any, table: Any, name: str) -> 
 
 _TOOLS = ("pandas", "one device", "spill", "dask", "spark")
 _KEY = {
-    "a": ("pandas", "it fits one process with much working room"),
+    "a": ("pandas", "it fits one process with plenty of working room"),
     "b": ("pandas", "the table is tiny, and each question must be quick"),
     "c": ("one device", "compare 30 GB, and twice as much to work with, with the memory of the device"),
     "d": (

@@ -385,7 +385,7 @@ def _expect_audit(exam: Examination, audit: Any, lazy: Any, table: Any, key: lis
     exam.expect(
         "duplicates counts the rows whose key occurred before, even in another partition",
         found["duplicates"] == again,
-        f"{found['duplicates']} {where}" + ("" if found["duplicates"] == again else ", which is not right"),
+        f"{found['duplicates']} {where}" + ("" if found["duplicates"] == again else ", which is wrong"),
     )
 
 

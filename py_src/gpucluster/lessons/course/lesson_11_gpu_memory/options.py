@@ -65,11 +65,11 @@ def command_problems(command: str) -> list[str]:
             else:
                 del words[0]
         elif name in REMOVED:
-            found.append(f"{name} does not exist any more: no such option.")
+            found.append(f"{name} no longer exists: no such option.")
         elif name not in VALUES | FLAGS | {"&"}:
-            found.append(f"{name} is not known: no such option.")
+            found.append(f"{name} is unknown: no such option.")
     if {"--rmm-async", "--rmm-pool-size"} <= set(names):
-        found.append("--rmm-async and --rmm-pool-size exclude each other: choose one.")
+        found.append("--rmm-async and --rmm-pool-size cannot be combined: choose one.")
     return found
 
 
@@ -89,7 +89,7 @@ def call_problems(arguments: Mapping[str, Any], card_bytes: int, n_cards: int) -
     if pool is not None and _bytes(pool, card_bytes) >= card_bytes:
         found.append("The pool leaves no room for the context: it is as large as the card, or larger.")
     if isinstance(limit, str) and limit.endswith("%"):
-        found.append('device_memory_limit knows no percent signs: write 0.8 instead of "80%".')
+        found.append('device_memory_limit does not accept percent signs: write 0.8 instead of "80%".')
     elif limit not in (None, 0, "default", "auto") and 0 < _bytes(limit, card_bytes) < 2**20:
         found.append(f"device_memory_limit={limit!r} means {_bytes(limit, card_bytes)} byte: all of it would spill.")
     return found
@@ -101,11 +101,11 @@ def _allocator_problems(arguments: Mapping[str, Any]) -> list[str]:
     if asynchronous and pool is not None:
         found.append("rmm_pool_size is not needed with rmm_async: a FutureWarning now, an error later.")
     if asynchronous and arguments.get("rmm_managed_memory"):
-        found.append("rmm_managed_memory and rmm_async exclude each other: a ValueError.")
+        found.append("rmm_managed_memory and rmm_async cannot be combined: a ValueError.")
     if arguments.get("rmm_release_threshold") is not None and not asynchronous:
         found.append("rmm_release_threshold needs rmm_async: a ValueError.")
     if arguments.get("rmm_maximum_pool_size") is not None and pool is None and not asynchronous:
-        found.append("rmm_maximum_pool_size without a pool is ignored, and nothing says so.")
+        found.append("rmm_maximum_pool_size without a pool is silently ignored.")
     return found
 
 

@@ -24,7 +24,7 @@ from .tools import RANGES, WORDS, Trace, really_full, simulated
 
 FIXES = {
     "fragmented": ("pool", "Enough was free, but in pieces. What is one piece from the beginning?"),
-    "copying": ("stay", "The time goes into copies. Which copies need not be?"),
+    "copying": ("stay", "The time goes into copies. Which copies are unnecessary?"),
     "loading": (
         "faster loader",
         "The loader's core is busy all the time. Would it get done sooner if it began earlier?",
@@ -261,7 +261,7 @@ def _expect_error(exam: Examination, prefetched: Any) -> None:
 
 def _said(ended: bool, found: Any) -> str:
     if not ended:
-        return "it waits, and does not come to an end"
+        return "it waits and never finishes"
     if isinstance(found, StopIteration):
         return "it ended without it"
     return describe_error(found) if isinstance(found, BaseException) else f"{found}"[:100]

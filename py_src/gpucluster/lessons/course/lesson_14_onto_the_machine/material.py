@@ -174,9 +174,9 @@ def follow(line: str, *, login: str, node: str, port: int, loopback: bool) -> Ro
         program, *words = shlex.split(line)
         options, others = getopt.gnu_getopt(words, _OPTIONS)
     except (ValueError, getopt.GetoptError) as error:
-        return Route(False, f"The shell or ssh does not understand it: {error}.")
+        return Route(False, f"The shell or ssh cannot parse it: {error}.")
     if program != "ssh" or not others:
-        return Route(False, "It is no line of ssh with the name of a machine in it.")
+        return Route(False, "It is not an ssh command with the name of a machine.")
     given: dict[str, list[str]] = {}
     for name, value in options:
         given.setdefault(name, []).append(value)

@@ -309,7 +309,7 @@ def check_scorer(exam: Examination, score_month: Any) -> None:
                         "it was raised" if told else "it returned anyway")  # fmt: skip
         same = (folder / "2013.11.parquet").is_file() and (folder / "2013.11.parquet").read_bytes() == before
         exam.expect("A failed run does not change the file of the last good run", same,
-                    "it is unchanged" if same else "it is damaged, or gone")  # fmt: skip
+                    "it is unchanged" if same else "it is corrupted, or gone")  # fmt: skip
         half = (folder / "2013.12.parquet").exists()
         exam.expect("A failed run leaves no partial file under the final name", not half,
                     "2013.12.parquet is there" if half else "there is none")  # fmt: skip
@@ -460,7 +460,7 @@ def _expect_answers(exam: Examination, repository: Path, name: str, model: dict[
     alike = np.allclose(several[0]["CHANCE"][:2], several[1]["CHANCE"])
     exam.expect("It answers two requests at the same time", alike, "it does" if alike else "different numbers")
     for rows_given, columns, why in ((largest + 1, features, "more rows than the largest batch"),
-                                     (1, features + 1, "a feature too many")):  # fmt: skip
+                                     (1, features + 1, "one feature too many")):  # fmt: skip
         try:
             served.infer({"FEATURES": np.zeros((rows_given, columns), dtype="float32")})
             refused = False

@@ -54,7 +54,7 @@ def read_config(text: str) -> dict[str, list[Any]]:
     while place < len(text):
         found = _TOKEN.match(text, place)
         if found is None:
-            raise NotReadable(f"line {text.count(chr(10), 0, place) + 1}: a text has no closing quote.")
+            raise NotReadable(f"line {text.count(chr(10), 0, place) + 1}: a string has no closing quote.")
         if not found[0][0].isspace() and found[0][0] != "#":
             tokens.append((found[0], text.count("\n", 0, place) + 1))
         place = found.end()
@@ -94,7 +94,7 @@ def _values(tokens: list[tuple[str, int]], place: int) -> tuple[list[Any], int]:
             more, place = _values(tokens, place)
             values += more
             if tokens[place][0] not in (",", "]"):
-                raise NotReadable(f"line {tokens[place][1]}: between two parts of a list there is no comma.")
+                raise NotReadable(f"line {tokens[place][1]}: a comma is missing between two items of a list.")
             place += tokens[place][0] == ","
         return values, place + 1
     if word[:1] in ('"', "'"):
@@ -120,7 +120,7 @@ def versions(model: Path) -> list[int]:
 def _of_model(model: Path) -> list[str]:
     file = model / "config.pbtxt"
     if not file.is_file():
-        return ["there is no file config.pbtxt."]
+        return ["config.pbtxt does not exist."]
     try:
         config = read_config(file.read_text(encoding="utf-8"))
     except (NotReadable, UnicodeDecodeError) as error:
@@ -151,7 +151,7 @@ def _of_tensors(kind: str, tensors: list[Any]) -> list[str]:
         found.append(f"each {kind} needs its own name.")
     for name, tensor in zip(names, tensors, strict=True):
         if tensor.get("data_type", [""])[-1] not in TYPES:
-            found.append(f"the data_type of {kind} {name} is none of TYPE_FP32, TYPE_INT64, ….")
+            found.append(f"the data_type of {kind} {name} is not one of TYPE_FP32, TYPE_INT64, ….")
         dims = tensor.get("dims", [])
         if not dims or not all(type(size) is int and (size > 0 or size == -1) for size in dims):
             found.append(f"the dims of {kind} {name} are not whole numbers above 0, or -1 for any.")
@@ -164,7 +164,7 @@ def _of_data(version: Path) -> list[str]:
         try:
             json.loads(file.read_text(encoding="utf-8"))
         except ValueError as error:
-            found.append(f"{file.name} of version {version.name} is no JSON: {error}.")
+            found.append(f"{file.name} of version {version.name} is not JSON: {error}.")
     return found
 
 
@@ -175,7 +175,7 @@ def _of_program(version: Path) -> list[str]:
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
     except (SyntaxError, ValueError) as error:
-        return [f"model.py of version {version.name} is no Python: {error}"]
+        return [f"model.py of version {version.name} is not valid Python: {error}"]
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     if "TritonPythonModel" not in classes:
         return [f"model.py of version {version.name} has no class TritonPythonModel."]

@@ -122,7 +122,7 @@ def check_luck(exam: Examination, luck: Any, pass_mark: Any) -> None:
     mark = exam.call(pass_mark, [0.5, 0.25], 1.0)
     exam.expect("If any risk is accepted, no right answer is needed", mark == 0, f"{mark} for a risk of 1")
     mark = exam.call(pass_mark, [0.5], 0.05)
-    exam.expect("If even all right is too likely, it is one more than the number of questions", mark == 2,
+    exam.expect("If even all correct is too likely, it is one more than the number of questions", mark == 2,
                 f"{mark} for one question that is right by chance every second time")  # fmt: skip
 
 
@@ -427,10 +427,10 @@ def check_habits(exam: Examination, habit_gain: Any) -> None:
 MISSING: dict[str, tuple[frozenset[str], str]] = {
     "A": (frozenset({"source", "date", "sample"}), "A share of people. Who asked them, when, and how many?"),
     "B": (frozenset({"source", "date", "baseline"}), "A factor. Of what, and who measured it when?"),
-    "C": (frozenset(), "Who counted stands there, and when. It is no share of people, and no gain."),
-    "D": (frozenset({"date"}), "The list is named. It comes out twice a year."),
+    "C": (frozenset(), "It states who counted, and when. It is neither a share of people nor a gain."),
+    "D": (frozenset({"date"}), "The list is named. It is published twice a year."),
     "E": (frozenset({"source", "sample"}), "There is a year. Who asked, and how many?"),
-    "F": (frozenset({"date"}), "Who measured, and compared with what, stands there."),
+    "F": (frozenset({"date"}), "It states who measured, and compared with what."),
 }
 SHOWN_WORDS = {"source", "date", "baseline", "sample"}
 SPILL = 1.25

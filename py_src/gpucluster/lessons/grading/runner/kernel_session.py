@@ -127,7 +127,7 @@ def _until_ready(client: BlockingKernelClient, keeper: Keeper | DistantKeeper) -
                 return
         except queue.Empty:
             if not keeper.alive():
-                raise RuntimeError("it died before it answered") from None
+                raise RuntimeError("it died before it responded") from None
     raise RuntimeError(f"it did not respond in {_READY_S:g} seconds")
 
 

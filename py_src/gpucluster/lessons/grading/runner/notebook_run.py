@@ -121,7 +121,7 @@ class NotebookRun:
                         self._ended(f"The kernel ended in the check of {exercise}", "restarted")
                         return False
         except Exception as error:  # whatever a hostile kernel makes the client trip over
-            nonsense = f"the kernel sent nonsense ({type(error).__name__})"
+            nonsense = f"the kernel sent an invalid response ({type(error).__name__})"
             what = str(error) if isinstance(error, KernelEnded) else nonsense
             self._ended(f"Cell {number + 1}: {what}", "restarted without it")
             self._cell_failures[step.exercise] = self._cell_failure(what)
@@ -155,7 +155,9 @@ class NotebookRun:
         answers = known.answers if known is not None else ()
         for number, step in enumerate(self._steps[place + 1 :], start=place + 2):
             if name := next((name for name in answers if name in bound_names(step.code)), None):
-                return f"'{name}' is in cell {number}, below this check. An answer is graded where its check stands."
+                return (
+                    f"'{name}' is in cell {number}, below this check. An answer is graded at the position of its check."
+                )
         return ""
 
     def _ended(self, what: str, then: str) -> None:

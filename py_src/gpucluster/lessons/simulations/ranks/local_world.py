@@ -170,7 +170,9 @@ class World:
     def look_alive(self) -> None:
         """Raise an error when nothing has happened for a long time."""
         if self._stuck or time.monotonic() - self._last_change > PATIENCE_SECONDS:
-            raise Deadlock(self._stuck or f"Nothing has been sent for {PATIENCE_SECONDS} s, and a rank still asks.")
+            raise Deadlock(
+                self._stuck or (f"Nothing has been sent for {PATIENCE_SECONDS} s, and a rank is still waiting.")
+            )
 
     def meet(self, rank: int, place: Any, members: int, value: Any) -> dict[int, Any]:
         """Block this rank until all members have come to a place; return what they brought, by rank."""

@@ -110,8 +110,8 @@ def _collect(folder: Path, n_ranks: int, complaints: str) -> RankRun:
         raise RankFailed(f"Rank {rank} ended with an error: {failed[0].read_text(encoding='utf-8')}")
     files = [folder / f"result-{rank}.pickle" for rank in range(n_ranks)]
     if not all(file.exists() for file in files):
-        last = complaints.strip().splitlines()[-1:] or ["it said nothing"]
-        raise NoMPI(f"mpiexec did not start {n_ranks} ranks that know each other ({last[0][:200]}).")
+        last = complaints.strip().splitlines()[-1:] or ["it printed nothing"]
+        raise NoMPI(f"mpiexec did not start {n_ranks} ranks that can communicate ({last[0][:200]}).")
     # The folder is private, and its files were written by the learner's own program.
     reports = [pickle.loads(file.read_bytes()) for file in files]  # noqa: S301
     return RankRun.of(reports, "processes of MPI, started by mpiexec")

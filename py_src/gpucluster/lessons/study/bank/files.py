@@ -106,7 +106,7 @@ def _folder(lesson: str) -> Path:
     # A lesson that is being written has no sheet yet.
     found = sorted(notebooks_folder().glob(f"{lesson}-*")) if str(lesson).isdigit() else []
     if not found:
-        raise NothingToStudy(f"There is no lesson {lesson!r}. Lessons: {', '.join(item.id for item in lessons())}.")
+        raise NothingToStudy(f"Lesson {lesson!r} not found. Lessons: {', '.join(item.id for item in lessons())}.")
     return found[0]
 
 

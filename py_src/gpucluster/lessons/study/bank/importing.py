@@ -94,7 +94,7 @@ def import_file(
         notes += remarks
         own = _topic(fields.pop("topic", None)) or topic
         if known is not None and own not in _topics(known):
-            notes.append(f"{name}: its topic {own!r} is none of lesson {lesson}; it got {topic!r}.")
+            notes.append(f"{name}: its topic {own!r} is not in lesson {lesson}; it was set to {topic!r}.")
             own = topic
         made.append({"id": f"{lesson}.{'q' if is_quiz else 'c'}{number + place}", "topic": own, "link": link or lesson,
                      **fields})  # fmt: skip
@@ -122,7 +122,7 @@ def _new_ones(content: Quiz | Cards, before: int) -> tuple[list[int], list[str]]
     for place, item in enumerate(items):
         key = item.model_dump_json(exclude={"id", "topic", "link"})
         if place >= before and key in seen:
-            notes.append(f"{what} {place - before + 1} is there already: {seen[key]}; it was left out.")
+            notes.append(f"{what} {place - before + 1} already exists: {seen[key]}; it was skipped.")
             continue
         seen.setdefault(key, item.id if place < before else f"{what} {place - before + 1}")
         if place >= before:

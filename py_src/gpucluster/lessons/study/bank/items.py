@@ -108,7 +108,7 @@ class NumberQuestion(_Question):
 
     type: Literal["number"]
     answer: float = Field(allow_inf_nan=False)
-    tolerance: float = Field(0, ge=0, allow_inf_nan=False, description="How far off an answer may be.")
+    tolerance: float = Field(0, ge=0, allow_inf_nan=False, description="Tolerance for an answer.")
     unit: str | None = Field(None, max_length=40)
     explanation: Markdown
 

@@ -18,7 +18,7 @@ Item = Mapping[str, Any]
 Plain = dict[str, Any]
 """The fields of ours."""
 
-_NO_REASON = "This option is not right."
+_NO_REASON = "This option is incorrect."
 
 
 class UnknownFormat(GPUClusterError):
@@ -70,7 +70,7 @@ def _choice(_item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
     options, notes = _options(answers)
     right = sum(option["correct"] for option in options)
     if right > 1:
-        notes.append("has several right options, of which one was enough; now all must be picked.")
+        notes.append("has several right options, of which one was enough; now all must be selected.")
     return {"type": "choice" if right <= 1 else "several", "options": options}, notes
 
 
@@ -107,7 +107,7 @@ def _number(item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
         fields = {"answer": (low + high) / 2, "tolerance": abs(high - low) / 2}
     notes = ["only the first right value or range was kept."] if len(right) > 1 else []
     if any(answer.get("feedback") for answer in answers if answer is not chosen):
-        notes.append("feedback on wrong numbers was left out; put it into the explanation.")
+        notes.append("feedback on wrong numbers was dropped; add it to the explanation.")
     return {"type": "number", **fields, "explanation": _explanation(chosen, answers)}, notes
 
 
@@ -121,7 +121,7 @@ def _text(_item: Item, answers: list[Item]) -> tuple[Plain, list[str]]:
     if any(answer.get("fuzzy_threshold") for answer in right):
         notes.append("similar spellings no longer count; list those that are to count as answers.")
     if any(answer.get("feedback") for answer in answers if answer not in right):
-        notes.append("feedback on wrong answers was left out; put it into the explanation.")
+        notes.append("feedback on wrong answers was dropped; add it to the explanation.")
     texts = list(dict.fromkeys(str(answer["answer"]).strip() for answer in right))
     return {"type": "text", "answers": texts, "explanation": _explanation(right[0], answers)}, notes
 

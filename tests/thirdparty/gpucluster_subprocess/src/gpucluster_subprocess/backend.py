@@ -58,4 +58,4 @@ class SubprocessBackend(Backend[SubprocessSpec]):
             raise RuntimeError("Some jobs do not end")
         shutil.rmtree(directory, ignore_errors=True)
         if found:
-            context.report(f"The jobs left behind by its dead process were stopped: {', '.join(remembered['jobs'])}")
+            context.report(f"Jobs left over from a process that died were stopped: {', '.join(remembered['jobs'])}")

@@ -108,7 +108,7 @@ class SubprocessDeployment(Deployment):
                 return SlotState.LOST, "its job has ended"
             return SlotState.FAILED, job.last_words(self._directory, worker.name)
         waits = f"waits in the queue '{self._plan.options['queue']}'"
-        return SlotState.PENDING, waits if job_state == "pending" else "its job has begun"
+        return SlotState.PENDING, waits if job_state == "pending" else "its job has started"
 
     # -- changes ---------------------------------------------------------------------------------
 

@@ -51,7 +51,7 @@ def inspect(client):
     return sum(w["nthreads"] for w in info), len(info), sum(w["memory_limit"] for w in info)
 
 # %% wrong dictionary
-# fails: It returns three things: workers, threads, bytes
+# fails: It returns three values: workers, threads, bytes
 def inspect(client):
     return client.scheduler_info(n_workers=-1)["workers"]
 

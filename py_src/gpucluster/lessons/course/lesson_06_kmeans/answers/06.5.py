@@ -136,7 +136,7 @@ def kmeans(client, parts, start, tolerance, max_iterations, step=step):
 # +         results = [client.submit(all_steps, parts, centroids, pure=False).result()]
 
 # %% wrong only_centroids: Not what was asked for.
-# fails: It returns two things: path and inertias
+# fails: It returns two values: path and inertias
 # ~ return path, inertias => return path[-1]
 
 # %% wrong own_step: Another step than its own changes nothing.

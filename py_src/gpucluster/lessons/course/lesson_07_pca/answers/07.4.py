@@ -104,7 +104,7 @@ def plus(a, b):
 # +     blocks = list(X.to_delayed().ravel())
 
 # %% wrong b_still_lazy: Returns a task that has not run, but 'one result' of n, mean and products is asked.
-# fails: It returns three things: n, mean, products about the mean
+# fails: It returns three values: n, mean, products about the mean
 # ~ client.gather(client.compute(tree(0, len(blocks)))) => tree(0, len(blocks))
 
 # %% wrong c_chain: A chain of merges: each waits for the one before.

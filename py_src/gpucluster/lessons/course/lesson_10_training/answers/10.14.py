@@ -32,7 +32,7 @@ order = [("F", 0), ("I", 0), ("C", 1), ("E", 1), ("D", 1), ("B", 1), ("A", 1)]
 order = [("F", 0), ("C", 0), ("I", 0), ("E", 1), ("D", 1), ("B", 1)]
 
 # %% wrong one_line_twice: The same line again and again.
-# fails: Each line is used once at most
+# fails: Each line is used at most once
 order = [("A", 0), ("A", 0), ("A", 1), ("A", 1)]
 
 # %% wrong rows_travel

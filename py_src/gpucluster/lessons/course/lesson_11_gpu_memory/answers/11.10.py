@@ -37,5 +37,5 @@ order = [("A", 0)]
 order = [("C", 0), ("J", 0), ("G", 0), ("E", 1), ("D", 0), ("B", 0)]
 
 # %% wrong same_line_twice: The same line stands there again and again.
-# fails: Each line is used once at most
+# fails: Each line is used at most once
 order = [("A", 0), ("A", 0), ("A", 1), ("A", 1)]

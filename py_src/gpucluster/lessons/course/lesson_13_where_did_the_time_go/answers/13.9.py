@@ -36,7 +36,7 @@ order = [("X", 0), ("Y", 0), ("Z", 1)]
 order = [("C", 0), ("A", 0), ("G", 1), ("E", 1), ("D", 1), ("I", 1), ("K", 1), ("H", 1)]
 
 # %% wrong same_line_twice: The same line stands there again and again.
-# fails: Each line is used once at most
+# fails: Each line is used at most once
 order = [("A", 0), ("A", 0), ("A", 1), ("A", 1)]
 
 # %% wrong with_a_distractor

@@ -27,7 +27,7 @@ def copies(calls, nbytes, on_device=True):
     return host + nbytes * (on_device and not fast), device + nbytes * (fast and not on_device)
 
 # %% wrong b_total, edit of the solution: Returns one number for both directions together.
-# fails: It returns two things: bytes to the host and bytes to the device
+# fails: It returns two values: bytes to the host and bytes to the device
 # ~ return to_host, to_device => return to_host + to_device
 
 # %% wrong hard_coded

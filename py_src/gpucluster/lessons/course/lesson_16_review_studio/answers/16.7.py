@@ -20,7 +20,7 @@ order = "A B C D E F G H"
 order = "X Y Z"
 
 # %% wrong one_letter: One letter nine times.
-# fails: Each line is used once at most
+# fails: Each line is used at most once
 order = "A A A A A A A A A"
 
 # %% wrong one_missing
