@@ -128,11 +128,10 @@ def train(
     past = 0 if start is None else len(start.losses)
     losses: list[float] = []
     best, since = np.inf, 0
-    for epoch in range(max_iter):
+    for epoch in range(past, past + max_iter):
         total = weight = 0.0
         for batch in range(n_batches):
-            draw = _Draw(seed, past + epoch if shuffle else 0, n_batches, batch)
-            summed = rows.total(_batch_gradients, classes, layers, draw)
+            summed = rows.total(_batch_gradients, classes, layers, batch, n_batches, seed, epoch if shuffle else 0)
             if summed is None or not summed[-1]:
                 continue
             *sums, loss, count = summed
@@ -157,25 +156,20 @@ def train(
     return Network(layers, losses, step)
 
 
-class _Draw(NamedTuple):
-    seed: int
-    epoch: int
-    n_batches: int
-    batch: int
-
-
 def _shape(block: Block) -> tuple[int, int]:
     """Return the number of columns, and whether they are float64."""
     return int(block.X.shape[1]), int(block.X.dtype == np.float64)
 
 
-def _batch_gradients(block: Block, classes: Array, layers: Layers, draw: _Draw) -> tuple[Any, ...] | None:
+def _batch_gradients(
+    block: Block, classes: Array, layers: Layers, batch: int, n_batches: int, seed: int, epoch: int
+) -> tuple[Any, ...] | None:
     xp = array_namespace_of(block.X)
     X, y, weights = block.X, labels_of(block), block.weights
-    if draw.n_batches > 1:
+    if n_batches > 1:
         assert block.start is not None
-        order, ends = _batches(block.start, len(block), draw.seed, draw.epoch, draw.n_batches)
-        chosen = order[ends[draw.batch] : ends[draw.batch + 1]]
+        order, ends = _batches(block.start, len(block), seed, epoch, n_batches)
+        chosen = order[ends[batch] : ends[batch + 1]]
         y, chosen = y[chosen], xp.asarray(chosen)
         X, weights = X[chosen], None if weights is None else weights[chosen]
     if not len(y):
