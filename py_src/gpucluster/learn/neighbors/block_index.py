@@ -33,11 +33,6 @@ def checked_count(n_neighbors: Any) -> int:
     return int(n_neighbors)
 
 
-def checked_radius(radius: Any) -> float:
-    RADIUS.check("radius", radius)
-    return float(radius)
-
-
 def effective_metric(metric: str, p: float) -> str:
     """Return the plain name of a distance, as scikit-learn does."""
     if metric == "minkowski":

@@ -25,7 +25,7 @@ from ..parameters import one_of, parameter, real, unset
 from ..rows.running import local_communicator
 from ..rows.table import as_table, is_dask, stacked
 from ..rows.waiting import attached, computed, current_client, waiting
-from .block_index import RADIUS, BlockIndex, build, checked_count, checked_radius, effective_metric, index_options
+from .block_index import RADIUS, BlockIndex, build, checked_count, effective_metric, index_options
 from .search import Search, Training, build_indexes, nearest_search, radius_search, split_up
 
 
@@ -342,9 +342,10 @@ class NearestNeighbors(NeighborsEstimator):
         InvalidParameter
             The radius is not above 0.
         """
-        far = checked_radius(self.radius if radius is None else radius)
+        radius = self.radius if radius is None else radius
+        RADIUS.check("radius", radius)
         if sort_results and not return_distance:
             raise InvalidParameter("return_distance must be True if sort_results is True.")
-        results = self._searched(X, radius_search(far))
+        results = self._searched(X, radius_search(float(radius)))
         rows = results.array(split_up, "rows", sort_results, dtype=object)
         return (results.array(split_up, "distances", sort_results, dtype=object), rows) if return_distance else rows
