@@ -9,13 +9,12 @@ import { fill, type IGaugeWords } from './words';
 class Meter {
   constructor(className: string, parent: HTMLElement) {
     this.node = element('span', `gpc-RowMeter ${className}`, parent);
-    this._name = element('span', 'gpc-RowMeter-name', this.node);
-    this._short = element('span', 'gpc-mod-short', this.node);
+    this._name = element('span', '', this.node);
     this._figure = element('span', 'gpc-RowMeter-figure', this.node);
     this._track = element('span', 'gpc-Track', this.node);
     this._fill = element('i', '', this._track);
     // The track has name and figure in words.
-    [this._name, this._short, this._figure].forEach(one => {
+    [this._name, this._figure].forEach(one => {
       one.setAttribute('aria-hidden', 'true');
     });
     this._track.setAttribute('role', 'meter');
@@ -26,9 +25,8 @@ class Meter {
   readonly node: HTMLElement;
 
   /** Draw; without a share, as of memory without a limit, there is a figure and no bar. */
-  update(name: string, short: string, share: number | null, figure: string, text: string): void {
+  update(name: string, share: number | null, figure: string, text: string): void {
     setText(this._name, name);
-    setText(this._short, short);
     setText(this._figure, figure);
     this._track.classList.toggle('gpc-mod-free', share === null);
     const percent = 100 * Math.min(1, Math.max(0, share ?? 0));
@@ -40,7 +38,6 @@ class Meter {
   }
 
   private readonly _name: HTMLElement;
-  private readonly _short: HTMLElement;
   private readonly _figure: HTMLElement;
   private readonly _track: HTMLElement;
   private readonly _fill: HTMLElement;
@@ -58,7 +55,7 @@ export class RowGauge {
 
   /** Draw; null while there are no figures. */
   update(sample: TelemetrySample | null, thresholds: IThresholds): void {
-    const { parts, of, ram } = this._words;
+    const { parts, of } = this._words;
     const figures = sample === null ? null : clusterFigures(sample);
     const busy = figures === null ? null : busyPercent(figures);
     const stack = figures?.vram ?? figures?.memory ?? null;
@@ -70,7 +67,7 @@ export class RowGauge {
     if (busy !== null) {
       const { name } = parts[figures.gpu === null ? 'cpu' : 'gpu'];
       const text = formatPercent(busy);
-      this._load.update(name, name, busy / 100, text, text);
+      this._load.update(name, busy / 100, text, text);
     }
     if (stack !== null) {
       const { name } = parts[figures.vram === null ? 'memory' : 'vram'];
@@ -78,7 +75,6 @@ export class RowGauge {
       const used = formatBytes(stack.used);
       this._memory.update(
         name,
-        figures.vram === null ? ram : name,
         share,
         share === null ? used : formatPercent(100 * share),
         share === null ? used : fill(of, { used, total: formatBytes(stack.total ?? 0) })

@@ -28,9 +28,9 @@ export function formatSizes(sizes: readonly number[], between: string): string {
   return sizes.map(size => (size === 0 ? '0' : formatBytes(size))).join(between);
 }
 
-/** `231 W`, `12 kW`. */
+/** `1,907 W`, `12 kW`. */
 export function formatWatts(watts: number): string {
-  return watts < 10_000 ? `${Math.round(watts)} W` : `${digits(watts / 1000)} kW`;
+  return watts < 10_000 ? `${formatCount(watts)} W` : `${digits(watts / 1000)} kW`;
 }
 
 /** `1.5 GiB/s`. */

@@ -54,7 +54,6 @@ export function gaugeWords(trans: ITranslating) {
     idle: trans.__('idle'),
     now: trans.__('now'),
     ago: trans.__('{age} ago'),
-    ram: trans.__('RAM'),
     overTime: trans.__('Over time'),
     legend: trans.__('Legend'),
     workers: trans.__('Workers'),
