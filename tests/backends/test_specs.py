@@ -159,7 +159,7 @@ def faults(**options: Any) -> list[tuple[str, str]]:
         ("existing", {"scheduler_file": "/tmp/no.json"}, "/tmp/no.json does not exist"),
         ("gateway", {"address": "http://127.0.0.1:9"}, "nothing is listening on port 9"),
         ("ssh", {"hostfile": "/tmp/no-hosts"}, "/tmp/no-hosts cannot be read"),
-        ("ssh", {"hosts": "a", "ssh_config": "/tmp/no-config"}, "there is no file"),
+        ("ssh", {"hosts": "a", "ssh_config": "/tmp/no-config"}, "/tmp/no-config does not exist"),
         ("kubernetes", {"kubeconfig": "/tmp/no-config"}, "/tmp/no-config does not exist"),
     ],
 )
