@@ -96,11 +96,11 @@ def test_no_text_field_takes_a_line_break(field, value):
         ({"rmm_maximum_pool_size": "1 GiB"}, "needs rmm_pool_size or rmm_async"),
         ({"rmm_pool_size": "2 GiB", "rmm_maximum_pool_size": "1 GiB"}, "must be at least rmm_pool_size"),
         ({"enable_nvlink": True}, "needs protocol 'ucx'"),
-        ({"interface": "ib0"}, "with 'unix' the cluster stays on this machine"),
+        ({"interface": "ib0"}, "'unix' stays on this machine"),
         ({"cudf_spill_stats": 1}, "needs enable_cudf_spill"),
         ({"devices": []}, "at least one GPU"), ({"devices": [0, 0]}, "names a GPU twice"),
         ({"devices": [0, "GPU-12345678"]}, "not a mixture"), ({"devices": ["gpu0"]}, "neither a GPU index nor a UUID"),
-        ({"devices": [0], "n_workers": 2}, "only 1 GPUs are named"),
+        ({"devices": [0], "n_workers": 2}, "1 GPUs are named; one worker each"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together_are_refused(options, words):

@@ -212,7 +212,7 @@ async def test_the_form_speaks_of_hours_where_the_command_line_speaks_of_seconds
     _, answer = await api("GET", "schema")
     fields = answer["backends"]["local"]["properties"]
     assert fields["idle_timeout_seconds"]["help"] == (
-        "Time without clients and tasks after which the cluster stops. Write '30 min', '2 h' or 'never'."
+        "Time without clients and tasks until the cluster stops. Write '30 min', '2 h' or 'never'."
     )
     assert "help" not in fields["threads_per_worker"]
 

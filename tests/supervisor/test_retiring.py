@@ -212,7 +212,7 @@ def test_scaling_down_reports_losses(shared_site, three):
         assert counter.value().result() == 42
         three.scale(1)
         model = shared_site.wait_for("shared", lambda model: model.state is ClusterState.RUNNING)
-    lost = f"Worker {leaves.name} held actors, or results that no other worker had room for; they are lost."
+    lost = f"Worker {leaves.name} held actors, or results that no other had room for; they are lost."
     assert (model.n_workers, model.notice) == (1, lost)
     assert [entry.message for entry in three.activity() if entry.kind == "failure"][-1] == lost
 

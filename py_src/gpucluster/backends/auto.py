@@ -11,10 +11,10 @@ from ..devices.host import host_devices
 from ..devices.selection import GPUProbe, probe_gpu, select_devices
 from ..protocol.capacity import DEFAULT_CPU_WORKERS
 from ..protocol.errors import NoUsableDevice
-from ..protocol.spec_base import SpecBase, WorkerCountOrZero, advanced, number_of_workers
+from ..protocol.spec_base import SpecBase, WorkerCountOrZero, number_of_workers
 from ..protocol.traits import Traits
 from .backend import Chooser
-from .cuda.spec import GPU_EXTRA, CudaSpec, importable
+from .cuda.spec import GPU_EXTRA, CudaSpec, importable, queues_for_gpus
 from .local import HostSpec, LocalSpec
 
 
@@ -25,12 +25,7 @@ class AutoSpec(HostSpec):
         "auto", title="Kind", description="GPU workers if there is a usable GPU, otherwise CPU workers."
     )
     n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU, or one per core up to four on CPU")
-    wait_in_line: bool = advanced(
-        "GPUs",
-        "Queue for GPUs",
-        True,
-        "Wait in the queue if the site assigns GPU slots and none is free. If off, fail immediately.",
-    )
+    wait_in_line: bool = queues_for_gpus()
 
 
 class AutoBackend(Chooser[AutoSpec]):

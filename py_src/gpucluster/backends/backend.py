@@ -59,10 +59,7 @@ class Claims(Protocol):
         """Give how often each device, by UUID, is claimed by other clusters."""
 
     def claim(self, uuids: Iterable[str]) -> None:
-        """Claim devices for this cluster.
-
-        Raises `ClaimedMeanwhile`: another one has claimed one of them since ``choosing``; choose again.
-        """
+        """Claim devices for this cluster. Raises `ClaimedMeanwhile`: one was claimed since ``choosing``."""
 
     def set_expected_end(self, ends: float | None) -> None:
         """Note until when the devices are needed at most, in seconds since boot; ``None``: unknown."""
@@ -79,20 +76,16 @@ class StartContext:
     security: Security | None  # Credentials of this cluster; ``None`` where the protocol is not TLS.
     scratch_directory: Path  # Private (0700) folder for spilled data; exists.
     dashboard_prefix: str  # Secret path prefix of the dashboard, without slashes.
-    report: Report = field(default=lambda step, message: None)
-    """Report progress to users: ``report("preflight", "Checking the GPUs")``."""
+    report: Report = field(default=lambda step, message: None)  # To users, such as ("preflight", "Checking the GPUs").
     claims: Claims | None = None  # Where GPUs are claimed; ``None``: no other cluster chooses.
-    tls_directory: Path | None = None
-    """Private folder with ``ca.pem``, ``cert.pem`` and ``key.pem``, the same credentials for other programs."""
+    tls_directory: Path | None = None  # Private folder with the same as ``ca.pem``, ``cert.pem`` and ``key.pem``.
     credentials_directory: Path | None = None
     """Where clients of the cluster look for ``ca.pem``, ``cert.pem`` and ``key.pem``. A backend whose scheduler has
     separate credentials writes them there; the folder is removed when the cluster ends."""
-    comm_directory: Path | None = None
-    """Private folder for unix sockets, if they are the protocol; see ``gpucluster.comm``."""
+    comm_directory: Path | None = None  # Private folder for unix sockets, if they are the protocol (``..comm``).
     tell: Callable[[str, str], None] = field(default=lambda kind, message: None)
     """Write an event into the cluster's activity: its kind, such as ``worker_died``, and a message."""
-    left: RemainingShare = field(default_factory=RemainingShare)
-    """What the site leaves to this user, for the defaults of the spec."""
+    left: RemainingShare = field(default_factory=RemainingShare)  # What the site leaves to this user, for defaults.
     remember: Remember = field(default=lambda remembered: None)
     """Write down what must be ended elsewhere, *before* the next step: ids of jobs, names of resources.
 
@@ -105,8 +98,7 @@ class ReapContext:
     """What a backend gets to end what a dead supervisor has left."""
 
     cluster_id: str  # Identifier of the cluster.
-    report: Callable[[str], None] = field(default=lambda message: None)
-    """Report to users what was found and ended, one message each."""
+    report: Callable[[str], None] = field(default=lambda message: None)  # To users: each thing found and ended.
     seconds: float = 300.0  # Timeout; a backend that waits for something reports what it is before that.
 
 
@@ -118,24 +110,17 @@ class Plan:
     maximum_workers: int  # Most workers this cluster can ever have.
     maximum_reason: str  # Why not more, as the end of a sentence: 'this cluster has 2 GPUs, one worker each'.
     network: Network  # How the cluster's messages are protected.
-    options: Mapping[str, Any] = field(default_factory=dict)
-    """Constructor arguments of the distributed Cluster class, without those from the context."""
+    options: Mapping[str, Any] = field(default_factory=dict)  # Of the distributed Cluster class, but for the context's.
     machine: Machine | None = None  # The machine that all workers share; ``None``: they have several, or it is unknown.
     threads_per_worker: int = 1
     memory_limit_bytes: int = 0  # Host memory of one worker; 0: no limit.
-    shares_memory: bool = False
-    """Whether that is an equal share of the machine's memory, so that more workers have less each."""
-    ready_workers: int | None = None
-    """Number that must be connected before the cluster is running; ``None``: all, 0: they wait in a queue."""
-    has_gpus: bool | None = None
-    """Whether each worker has a GPU, if that depends on the request; ``None``: see the kind's traits."""
-    start_timeout: float = START_TIMEOUT_SECONDS
-    """Seconds until the scheduler must answer, and seconds until those workers must be connected."""
-    leaves_number: bool = False
-    """Whether the number of workers only changes on request, because the cluster was there before."""
+    shares_memory: bool = False  # Whether that is an equal share of the machine's, so that more workers have less each.
+    ready_workers: int | None = None  # Connected before the cluster runs; ``None``: all, 0: they wait in a queue.
+    has_gpus: bool | None = None  # Whether each worker has a GPU, if the request decides; ``None``: see the traits.
+    start_timeout: float = START_TIMEOUT_SECONDS  # Until the scheduler answers, and again until those are connected.
+    leaves_number: bool = False  # Whether the number only changes on request, because the cluster was there before.
     workers_together: int = 1  # Number of workers that come and go together, as those of one job do.
-    whole_jobs: bool = True
-    """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
+    whole_jobs: bool = True  # Whether the number is a multiple of that; otherwise the last job may have fewer.
     slots: tuple[GPUSlot, ...] = ()  # The GPUs, or parts of them, that the cluster occupies until it ends.
     remarks: tuple[str, ...] = ()  # Remarks for users about this cluster, as sentences.
 
@@ -172,10 +157,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
         """
 
     async def preview(self, spec: SpecT) -> Submission:
-        """Return what ``start`` would submit to a batch system or the like, and when it may begin; starts nothing.
-
-        Raises `PreflightFailed`: it would be refused.
-        """
+        """Return what ``start`` would submit, and when it may begin. Raises `PreflightFailed`: it would be refused."""
         return Submission()
 
     @abstractmethod
@@ -203,10 +185,7 @@ class Backend(ClusterKind, ABC, Generic[SpecT]):
 
 
 def load_backend(name: str) -> Backend[Any] | Chooser[Any]:
-    """Import and make the kind of that name.
-
-    Raises `MissingPackage`: no installed package offers it, or it cannot be imported.
-    """
+    """Import and make the kind of that name. Raises `MissingPackage`: there is none, or it cannot be imported."""
     found = find_kind(name)
     if found is None or found.kind is None:
         raise MissingPackage(why_unusable(name))

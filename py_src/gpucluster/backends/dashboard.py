@@ -33,11 +33,7 @@ ROUTES_LEFT_OUT = frozenset({"distributed.http.proxy"})
 
 
 class PrivateDashboardScheduler(Scheduler):
-    """``distributed.Scheduler`` that hides all web pages below ``http_prefix``.
-
-    `http_prefix`: the secret. `web_socket`: path of the unix socket that the pages are served on; default: a port, as
-    ``dashboard_address`` says.
-    """
+    """A ``Scheduler`` whose web pages are below a secret ``http_prefix``; on a `web_socket` or, by default, a port."""
 
     def __init__(
         self, *args: Any, http_prefix: str, web_socket: str | None = None, dashboard: bool = True, **kwargs: Any

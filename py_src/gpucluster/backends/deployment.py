@@ -65,14 +65,11 @@ class Deployment(ABC):
     scheduler: SchedulerView  # The view of its scheduler.
     unit: str = "worker"  # What a request is called while it waits: 'job', 'pod'.
     workers_together: int = 1  # Number of workers that come and go together, as those of one job do.
-    whole_jobs: bool = True
-    """Whether the number of workers is a multiple of that; otherwise the last job may have fewer."""
-    submitted: str | None = None
-    """What was submitted to start the workers, such as a batch script, for users to read; without secrets."""
+    whole_jobs: bool = True  # Whether the number is a multiple of that; otherwise the last job may have fewer.
+    submitted: str | None = None  # What was submitted to start the workers, such as a batch script; without secrets.
     limit: int | None = None  # The most workers that will be granted, once that is known.
     can: frozenset[Verb] = frozenset()  # Verbs of this cluster; the supervisor refuses the others.
-    lost_together: bool = False
-    """Whether all workers are lost when one is; then the deployment itself reports why, once for all."""
+    lost_together: bool = False  # Whether all workers are lost when one is; then it reports why, once for all.
     why_not: str | None = None  # Why it has no other verbs, as the end of a sentence: 'it was started elsewhere'.
 
     def supports(self, verb: Verb) -> bool:
@@ -107,10 +104,7 @@ class Deployment(ABC):
         raise self._refusal("divide their memory again")
 
     async def adapt(self, bounds: Adapt | None) -> None:
-        """Start adaptive scaling within bounds, or stop it with ``None``.
-
-        While it is on, the deployment itself replaces workers that are lost.
-        """
+        """Start adaptive scaling within bounds, or stop it with ``None``; it also replaces workers that are lost."""
         raise self._refusal("scale adaptively")
 
     def decisions(self) -> list[Decision]:

@@ -63,9 +63,8 @@ class LocalBackend(Backend[LocalSpec]):
                 f"{format_size(available)} is free. Request fewer workers."
             )
         maximum = max(n_workers, min(MAX_WORKERS, available // WORKER_FOOTPRINT_BYTES))
-        maximum, reason = bounded_by_open_files(
-            n_workers, maximum, f"this machine has memory for about {maximum} workers"
-        )
+        reason = f"this machine has memory for about {maximum} workers"
+        maximum, reason = bounded_by_open_files(n_workers, maximum, reason)
         return Plan(
             n_workers=n_workers,
             maximum_workers=maximum,

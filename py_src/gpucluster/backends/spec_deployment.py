@@ -98,15 +98,10 @@ class SpecDeployment(Deployment):
         workers_are_devices: bool = False,
         explain: Callable[[str], str] = lambda cause: cause,
     ) -> SpecDeployment:
-        """Make a cluster and start it.
+        """Make a cluster and start it. Raises `StartFailed` with the real cause: everything that was started is closed.
 
-        * `make`: called with the options of every local cluster; returns an asynchronous, not yet awaited
-          ``SpecCluster`` whose scheduler is local.
-        * `plan`, `context`: as given to ``Backend.start``.
-        * `workers_are_devices`: whether workers are named after their GPUs.
-        * `explain`: adds what may help to the cause of a worker's failure, a text without a full stop.
-
-        Raises `StartFailed` with the real cause; everything that was started is closed.
+        `make`: called with the options of every local cluster; returns a ``SpecCluster`` with a local scheduler,
+        not awaited. `explain`: adds what may help to the cause of a worker's failure, a text without a full stop.
         """
         cluster: SpecCluster | None = None
         try:

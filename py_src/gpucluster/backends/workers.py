@@ -27,15 +27,8 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 
-_OF_TLS = (
-    "tls_ca_file",
-    "tls_client_cert",
-    "tls_client_key",
-    "tls_scheduler_cert",
-    "tls_scheduler_key",
-    "tls_worker_cert",
-    "tls_worker_key",
-)
+_ROLES = ("client", "scheduler", "worker")
+_OF_TLS = ("tls_ca_file", *(f"tls_{role}_{part}" for role in _ROLES for part in ("cert", "key")))
 PASSED_ON = (
     "distributed.comm.retry",
     "distributed.comm.timeouts",
@@ -54,6 +47,14 @@ def lifetime_options(spec: MachineSpec) -> dict[str, Any]:
         return {}
     stagger = {} if spec.lifetime_stagger_seconds is None else {"lifetime_stagger": spec.lifetime_stagger_seconds}
     return {"lifetime": spec.lifetime_seconds, "lifetime_restart": True, **stagger}
+
+
+def credentials(authority: str, cert: str, key: str) -> Security:
+    """Return the same credentials for scheduler, workers and clients: paths, or their contents."""
+    from distributed.security import Security
+
+    parts = {f"tls_{role}_{part}": text for role in _ROLES for part, text in (("cert", cert), ("key", key))}
+    return Security(require_encryption=True, tls_ca_file=authority, **parts)
 
 
 def portable_credentials(security: Security | None) -> dict[str, Any]:
@@ -76,11 +77,8 @@ def usual_environment() -> dict[str, str]:
     """Return the variables that Dask's nannies set for workers, such as ``OMP_NUM_THREADS``."""
     import dask
 
-    found = {
-        **dask.config.get("distributed.nanny.environ", {}),
-        **dask.config.get("distributed.nanny.pre-spawn-environ", {}),
-    }
-    return {name: str(value) for name, value in found.items()}
+    environ, earlier = (dask.config.get(f"distributed.nanny.{name}", {}) for name in ("environ", "pre-spawn-environ"))
+    return {name: str(value) for name, value in {**environ, **earlier}.items()}
 
 
 def worker_arguments(

@@ -13,16 +13,7 @@ from ..operating_system.resources import bounded, usable_processors
 from ..protocol.capacity import Machine
 from ..protocol.models import DeviceModel, HostDevices
 from ..protocol.plain_text import counted
-from .nvml import (
-    CPU_WORKERS,
-    HIDES_ALL,
-    NOT_SUPPORTED,
-    NVMLCallFailed,
-    NVMLSession,
-    NVMLUnavailable,
-    Troubles,
-    unavailable,
-)
+from .nvml import CPU_WORKERS, HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, Troubles
 from .processes import NameOfPid, Owners, device_processes
 
 _SESSION = NVMLSession()
@@ -71,7 +62,7 @@ def _read_all(session: NVMLSession, owners: Owners) -> list[DeviceModel]:
             devices += _read_gpu(session, index, owners)
         return devices
     except NVMLCallFailed as error:
-        raise unavailable(error.number, error.text) from None
+        raise NVMLUnavailable.of(error.number, error.text) from None
 
 
 def _read_gpu(session: NVMLSession, index: int, owners: Owners) -> list[DeviceModel]:
@@ -159,10 +150,8 @@ def _verdict(devices: Sequence[DeviceModel], setting: str | None) -> tuple[str, 
     faults = [device.error for device in devices if device.visible and device.error]
     if faults:
         return "error", f"{faults[0]} There is no other GPU: {CPU_WORKERS}."
-    return (
-        "no_devices",
-        f"The GPUs are in MIG mode but have no slices: {CPU_WORKERS}. Ask an administrator to create slices.",
-    )
+    no_slices = f"The GPUs are in MIG mode but have no slices: {CPU_WORKERS}. Ask an administrator to create slices."
+    return "no_devices", no_slices
 
 
 def _host(available: bool, code: str, message: str, **fields: Any) -> HostDevices:

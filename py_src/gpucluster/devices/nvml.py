@@ -58,6 +58,11 @@ class NVMLUnavailable(Exception):
         self.code = code
         self.message = message
 
+    @classmethod
+    def of(cls, number: int, text: str) -> NVMLUnavailable:
+        """Return the error for a machine whose NVML answers with this code."""
+        return cls(*_UNAVAILABLE.get(number, ("error", f"The GPUs cannot be read ({text}): {CPU_WORKERS}.")))
+
 
 class NVMLCallFailed(Exception):
     """One NVML call failed. ``number`` is NVML's own code."""
@@ -75,12 +80,6 @@ class NVMLCallFailed(Exception):
     @property
     def session_lost(self) -> bool:
         return self.number in _SESSION_LOST
-
-
-def unavailable(number: int, text: str) -> NVMLUnavailable:
-    """Return the error for a machine whose NVML answers with this code."""
-    code, message = _UNAVAILABLE.get(number, ("error", f"The GPUs cannot be read ({text}): {CPU_WORKERS}."))
-    return NVMLUnavailable(code, message)
 
 
 class MemoryReading(NamedTuple):
@@ -109,23 +108,18 @@ class NVMLSession:
                 try:
                     import pynvml
                 except ImportError:
-                    raise NVMLUnavailable(
-                        "no_library",
-                        f"The package 'nvidia-ml-py' is missing, so GPUs cannot be detected: {CPU_WORKERS}.",
-                    ) from None
+                    missing = f"The package 'nvidia-ml-py' is missing, so GPUs cannot be detected: {CPU_WORKERS}."
+                    raise NVMLUnavailable("no_library", missing) from None
                 self._nvml = pynvml
             try:
                 self._nvml.nvmlInit()
             except self._nvml.NVMLError as error:
-                raise unavailable(int(error.value), str(error)) from None
+                raise NVMLUnavailable.of(int(error.value), str(error)) from None
             self._owner = os.getpid()
             self.number += 1
 
     def call(self, function: str, *arguments: Any) -> Any:
-        """Call an NVML function by name.
-
-        Raises `NVMLUnavailable` if NVML cannot be used at all, and `NVMLCallFailed` if this call failed.
-        """
+        """Call an NVML function by name. Raises `NVMLUnavailable` (there is no NVML) or `NVMLCallFailed`."""
         self.open()
         try:
             value = getattr(self._nvml, function)(*arguments)
@@ -164,11 +158,8 @@ class NVMLSession:
         """Return the bytes of a device that processes use, by process id; ``None`` if they cannot be listed."""
         lists = [found for function in _PROCESS_LISTS if (found := self.soft(function, handle)) is not None]
         # A process that computes and draws is in both lists with the same figure.
-        return (
-            {int(process.pid): process.usedGpuMemory for found in reversed(lists) for process in found}
-            if lists
-            else None
-        )
+        usage = {int(process.pid): process.usedGpuMemory for found in reversed(lists) for process in found}
+        return usage if lists else None
 
     def close(self) -> None:
         """Shut NVML down; the next call initialises it again."""

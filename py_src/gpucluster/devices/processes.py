@@ -158,10 +158,7 @@ _NAME_OF_NOTEBOOK = "JPY_SESSION_NAME"  # Jupyter servers set this variable of a
 
 
 def notebook_of(pid: int) -> str | None:
-    """Return the path of the notebook whose kernel a process is, or ``kernel ID`` if only that is known.
-
-    A process that is not a kernel, or is another user's, has none.
-    """
+    """Return the path of the notebook whose kernel a process of ours is, or ``kernel ID`` if only that is known."""
     try:
         process = psutil.Process(pid)
         files = (_CONNECTION_FILE.fullmatch(PurePath(word).name) for word in process.cmdline()[1:])

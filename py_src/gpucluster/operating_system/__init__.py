@@ -20,7 +20,5 @@ from __future__ import annotations
 import os
 import sys
 
-SWITCH = "GPUCLUSTER_PORTABLE"
-"""For tests: with the value 1, this process and its children use nothing that only Linux has."""
-
+SWITCH = "GPUCLUSTER_PORTABLE"  # For tests: with 1, this process and its children use nothing that only Linux has.
 LINUX: bool = sys.platform == "linux" and os.environ.get(SWITCH) != "1"  # Whether Linux-only calls may be used.

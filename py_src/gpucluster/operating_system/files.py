@@ -47,10 +47,7 @@ def address_of_folder(descriptor: int) -> str:
 
 
 def without_name(path: str) -> str:
-    """Remove a socket's name and return an address at which this process still reaches it. Linux only.
-
-    No process that may not trace this one can use it.
-    """
+    """Remove a socket's name; return an address that no process can use that may not trace this one. Linux only."""
     descriptor = os.open(path, PLACE | os.O_NOFOLLOW)
     os.unlink(path)
     return f"{_DESCRIPTORS}{descriptor}"

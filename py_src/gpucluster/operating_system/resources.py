@@ -13,8 +13,7 @@ from pathlib import Path
 from . import LINUX
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # semaphores are there
-"""A folder in memory; Linux only."""
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108  # A folder in memory, with semaphores; Linux only.
 
 
 def resident_bytes(pid: int) -> int:

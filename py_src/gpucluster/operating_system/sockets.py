@@ -143,11 +143,7 @@ _TIME = struct.Struct("@ll")
 
 
 def listen(name: str, waiting: int) -> socket.socket:
-    """Return a socket that listens under a name until it is shut down or this process ends.
-
-    `waiting`: number of connections that wait to be accepted; further ones wait in ``connect``. Raises `OSError`:
-    another process has the name, or this system has no such sockets.
-    """
+    """Return a socket that listens under a name. Raises `OSError`: it is taken, or there are no such sockets here."""
     if not LINUX:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     listener = hold(name)
@@ -165,11 +161,7 @@ def close(listener: socket.socket) -> None:
 
 
 def connect(name: str, seconds: float) -> socket.socket:
-    """Return a connection to the process that listens under a name.
-
-    `seconds`: timeout for connecting and for the connection. Raises `OSError`: no process listens, or it does not
-    accept in time.
-    """
+    """Return a connection to the process that listens under a name. Raises `OSError`: none does, or not in time."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_CLOEXEC)
     try:
         # With Python's timeout it would not wait for its turn: the kernel lets only blocking sockets wait.

@@ -70,11 +70,7 @@ def capacity_notes(n_workers: int, threads: int, limit_bytes: int, machine: Mach
 
 
 def spec_notes(spec: SpecBase, machine: Machine, *, n_workers: int | None = None) -> list[str]:
-    """Return ``capacity_notes`` of a cluster that does not exist yet.
-
-    `machine`: where it will run. `n_workers`: how many workers it will have if the spec leaves that open; default:
-    those of a CPU cluster.
-    """
+    """Return ``capacity_notes`` of a cluster to be. `n_workers`: if the spec leaves it open; default: as on CPUs."""
     count = spec.n_workers if spec.n_workers is not None else n_workers or default_workers(machine)
     limit = memory_of_worker(spec.memory_limit, machine, workers=count)
     return capacity_notes(count, spec.threads_per_worker, limit, machine)

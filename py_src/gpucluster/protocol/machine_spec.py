@@ -19,9 +19,7 @@ from .version import GIVEN_VARIABLES
 
 MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _VARIABLE = re.compile(r"[^=\0\s]{1,200}")
-_RESOURCE = re.compile(
-    r"[^\s,=\0]{1,100}"
-)  # Dask's command line, for workers elsewhere, splits at spaces, ',' and '='.
+_RESOURCE = re.compile(r"[^\s,=\0]{1,100}")  # Dask's command line, for other machines, splits at spaces, ',' and '='.
 _MOST_ENTRIES = 200
 HIDDEN = "…"  # Replaces the value of a variable, which may be a password, in a record.
 
@@ -115,10 +113,7 @@ class MachineSpec(SpecBase):
         "'dask_setup(worker)' is called.",
     )
     lifetime_seconds: Lifetime | None = advanced(
-        "Cluster",
-        "Worker lifetime",
-        None,
-        "Seconds after which a worker hands over its results and restarts; none: never.",
+        "Cluster", "Worker lifetime", None, "Seconds until a worker hands over its results and restarts; none: never."
     )
     lifetime_stagger_seconds: Lifetime | None = advanced(
         "Cluster",
@@ -167,6 +162,16 @@ class ScratchSpec(MachineSpec):
     )
 
 
+listens_on = partial(
+    advanced,
+    "Network",
+    "Network interface",
+    None,
+    "Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on other machines. "
+    "Default: this machine only, or the one that leads to them.",
+)
+
+
 class NodeSpec(MachineSpec):
     """Options of kinds that start workers on other machines; the scheduler is on this one."""
 
@@ -186,13 +191,7 @@ class NodeSpec(MachineSpec):
         "Absolute path of a directory on a local disk of the workers' machines, for spilled data. A private folder is "
         "created inside.",
     )
-    interface: Interface | None = advanced(
-        "Network",
-        "Network interface",
-        None,
-        "Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on "
-        "other machines. Default: this machine only, or the one that leads to them.",
-    )
+    interface: Interface | None = listens_on()
     protocol: Literal["tls", "tcp"] = advanced(
         "Network",
         "Network",
@@ -236,30 +235,22 @@ class GPUSpec(MachineSpec):
         "a size, a fraction of the GPU, 'auto' (80%), or none (also 0) for no limit.",
     )
     rmm_pool_size: MemorySize | None = _memory_option(
-        "RMM pool",
-        None,
-        "GPU memory that each worker allocates as a pool when it starts: a size or a fraction of the GPU.",
+        "RMM pool", None, "GPU memory that a worker allocates as a pool at its start: a size or a fraction of the GPU."
     )
     rmm_maximum_pool_size: MemorySize | None = _memory_option(
         "RMM pool limit", None, "Size that the pool (or the asynchronous allocator) may grow to."
     )
     rmm_async: bool = _memory_option(
-        "Asynchronous allocator",
-        False,
-        "Use CUDA's stream-ordered allocator. It has its own pool, so leave 'rmm_pool_size' empty.",
+        "Asynchronous allocator", False, "CUDA's stream-ordered one, with its own pool: leave 'rmm_pool_size' empty."
     )
     rmm_managed_memory: bool = _memory_option(
-        "Managed memory",
-        False,
-        "Let GPU memory page to host memory (slow, but does not run out). Not with 'rmm_async'.",
+        "Managed memory", False, "Let GPU memory page to host memory (slow, but never runs out). Not with 'rmm_async'."
     )
     rmm_release_threshold: MemorySize | None = _memory_option(
         "Release threshold", None, "The asynchronous allocator releases unused memory above this size."
     )
     rmm_track_allocations: bool = _memory_option(
-        "Track allocations",
-        True,
-        "Measure how much of the pool is used, for the gauges. Adds a small cost to each allocation.",
+        "Track allocations", True, "Measure how much of the pool is used, for the gauges, at a small cost in each use."
     )
     rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = _memory_option(
         "Libraries that use RMM", list, "Libraries whose GPU memory comes from the same pool."
@@ -271,9 +262,7 @@ class GPUSpec(MachineSpec):
         "cuDF spilling", False, "Let cuDF move its own data frames to host memory when the GPU is full. Best for ETL."
     )
     cudf_spill_stats: Annotated[int, Field(strict=True, ge=0, le=2)] = _memory_option(
-        "cuDF spill statistics",
-        0,
-        "0: none, 1: bytes and time, 2: also where each spill came from. Needs cuDF spilling.",
+        "cuDF spill statistics", 0, "0: none, 1: bytes and time, 2: also where spills came from. Needs cuDF spilling."
     )
     pre_import: list[str] = advanced(
         "Cluster", "Import at start", list, "Modules that each worker imports before its first task, such as 'cudf'."

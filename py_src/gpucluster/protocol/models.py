@@ -187,9 +187,7 @@ class ClusterModel(WireModel):
     cost: Cost | None = Field(None, description="What it has cost; null if its site has no costs.")
     scheduler_address: str | None = Field(None, description="Address for distributed.Client, once running.")
     network: Network = Field(Network.UNIX, description="How access is restricted.")
-    dashboard_path: str | None = Field(
-        None, description="Path of the dashboard below Jupyter's base URL, once running."
-    )
+    dashboard_path: str | None = Field(None, description="The dashboard's path below Jupyter's base URL, once running.")
     n_clients: int = Field(0, description="Connected clients, but for those that workers make for their tasks.")
     kernels: list[str] = Field(default_factory=list, description="Ids of the Jupyter kernels that have such a client.")
     idle: Idle

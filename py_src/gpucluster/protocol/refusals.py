@@ -24,11 +24,7 @@ _REFUSALS = {
 
 
 def storage_refusal(error: BaseException | None, folder: Path) -> str | None:
-    """Return why nothing can be written in a folder, with the disk that it is on.
-
-    `error`: what was raised. `folder`: where it was to be written. Returns two sentences; ``None`` when the error is
-    about something else.
-    """
+    """Return why nothing can be written in a folder, and on which disk, in two sentences; ``None``: other errors."""
     refusal = _REFUSALS.get(error.errno or 0) if isinstance(error, OSError) else None
     if refusal is None:
         return None

@@ -118,10 +118,7 @@ class SpecBase(WireModel, allow_inf_nan=False):
         "'auto' for an equal share, or none (also 0) for no limit.",
     )
     idle_timeout_seconds: Annotated[int, Field(strict=True, ge=1, le=MOST_SECONDS)] | None = advanced(
-        "Cluster",
-        "Stop when idle for",
-        3600,
-        "Seconds without clients and tasks after which the cluster stops; none: never.",
+        "Cluster", "Stop when idle for", 3600, "Seconds without clients and tasks until the cluster stops; none: never."
     )
     local_directory: str | None = advanced(
         "Memory",
@@ -131,10 +128,7 @@ class SpecBase(WireModel, allow_inf_nan=False):
         "inside.",
     )
     kernel_name: KernelName | None = advanced(
-        "Cluster",
-        "Environment",
-        None,
-        "Name of the Jupyter kernel whose Python environment the workers use. Default: that of the caller.",
+        "Cluster", "Environment", None, "Jupyter kernel whose Python environment workers use. Default: the caller's."
     )
 
     @property

@@ -62,9 +62,7 @@ class TelemetrySample(WireModel, json_schema_serialization_defaults_required=Fal
     )
     tier_host_bytes: Integers = Field(None, description="Results that Dask holds in host memory.")
     tier_disk_bytes: Integers = Field(None, description="Results that Dask has spilled to disk.")
-    cudf_spilled_bytes: Integers = Field(
-        None, description="Data frames that cuDF itself moved from GPU to host memory."
-    )
+    cudf_spilled_bytes: Integers = Field(None, description="Data frames that cuDF moved from GPU to host memory.")
 
     host: Texts = Field(None, description="Name of the worker's machine, without its domain.")
     device: Texts = Field(None, description="UUID of the worker's GPU or MIG slice; null if it has no GPU.")

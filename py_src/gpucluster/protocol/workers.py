@@ -20,11 +20,7 @@ _BEGINNING = re.compile(r"(GPU|MIG)-[0-9a-f]{4,}[0-9a-f-]*")
 
 
 def worker_title(name: str, device_index: int | None = None, machine: str | None = None) -> str:
-    """Return a worker's title: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``.
-
-    `name`: within the cluster; a GPU worker has its device's UUID. `device_index`: of its GPU; ``None``: unknown, the
-    title has the UUID's beginning. `machine`: to include in the title.
-    """
+    """Return a worker's title: ``GPU 3``, ``Worker 0``, ``GPU 3 · node2``; without an index the UUID's beginning."""
     uuid = _UUID.match(name)
     if uuid is None:
         title = f"{_WORKER}{printable(name, _LONGEST_NAME)}"

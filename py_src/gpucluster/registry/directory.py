@@ -22,13 +22,10 @@ _SOCKET_PATH_MAX = 100  # sun_path has 108 bytes
 
 
 def default_directory() -> Path:
-    """Return where this user's clusters are written down.
+    """Return where this user's clusters are written down: ``$GPUCLUSTER_DIR``, else ``/tmp/gpucluster-<uid>``.
 
-    ``$GPUCLUSTER_DIR``, else ``/tmp/gpucluster-<uid>``: local disk (unix sockets and locks do not work on
-    shared homes), and the same for the Jupyter server, a kernel, an SSH session and a batch job of one user,
-    unlike ``$XDG_RUNTIME_DIR`` and ``$TMPDIR``.
-
-    Raises `RegistryUnsafe` for a relative path in the variable, which would differ between working directories.
+    That is on a local disk, as unix sockets and locks do not work on shared homes. Raises `RegistryUnsafe` for a
+    relative path in the variable, which would differ between working directories.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen and not os.path.isabs(chosen):
@@ -49,9 +46,7 @@ def secure_directory(path: Path) -> Path:
     advice = f"Set {VARIABLE} to a directory that only you can enter."
     try:
         if (place := _place_of_others(path)) is not None:
-            raise RegistryUnsafe(
-                f"Other users can write to {place} and could replace {path} with another directory. {advice}"
-            )
+            raise RegistryUnsafe(f"Other users can write to {place} and could replace {path} with another. {advice}")
         with suppress(FileExistsError):
             path.mkdir(mode=0o700, parents=False)
         found = os.lstat(path)

@@ -26,10 +26,7 @@ _LINES_OF_TRACEBACK = 200
 
 
 def tail(path: Path, lines: int) -> list[str]:
-    """Return the last lines of a text file, with control characters escaped, without reading all of it.
-
-    Empty if there is no such file.
-    """
+    """Return the last lines of a text file, control characters escaped, without reading all of it; none without one."""
     try:
         with open(open_own_file(path), "rb") as file:
             size = file.seek(0, os.SEEK_END)

@@ -17,13 +17,9 @@ _TRY_SECONDS = 0.01
 
 
 def take(path: Path, *, patience: float = 0.0, given_up: Callable[[], bool] = lambda: False) -> int | None:
-    """Take an exclusive lock.
+    """Return a descriptor that holds the lock until all its copies are closed; ``None``: another process holds it.
 
-    * `patience`: seconds to wait while another process holds it.
-    * `given_up`: whether to stop waiting.
-
-    Returns a file descriptor that holds the lock until it and all its copies in child processes are closed; ``None``
-    when another process holds it.
+    `patience`: seconds to wait for that process. `given_up`: whether to stop waiting.
     """
     deadline = time.monotonic() + patience
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)

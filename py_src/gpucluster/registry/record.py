@@ -27,8 +27,7 @@ class ProcessIdentity(BaseModel, frozen=True, extra="forbid"):
     """One process, for all time."""
 
     pid: int
-    birth: str
-    """Opaque: equal for the same process, different for any other that ever has the same pid."""
+    birth: str  # Opaque: equal for the same process, different for any other that ever has the same pid.
 
 
 def identify(pid: int) -> ProcessIdentity | None:
@@ -55,30 +54,21 @@ class Record(BaseModel, frozen=True, extra="ignore"):
     """Content of ``state.json``."""
 
     kind: Literal["cluster", "standby"]
-    cluster: ClusterModel | None = None
-    """The cluster; ``None`` for a standby."""
-    process: ProcessIdentity | None = None
-    """The supervisor, once it runs."""
-    asked_by: ProcessIdentity | None = None
-    """For a cluster that a standby has not taken yet: the process that requests it to."""
-    fingerprint: str | None = None
-    """For a standby: what a request must match to use it."""
-    ready: bool = False
-    """For a standby: whether it has warmed up."""
-    readable: bool = Field(True, exclude=True)
-    """Whether this version understands all of it; otherwise it is never written."""
+    cluster: ClusterModel | None = None  # ``None`` for a standby.
+    process: ProcessIdentity | None = None  # The supervisor, once it runs.
+    asked_by: ProcessIdentity | None = None  # Until a standby has taken the cluster: the process that requests it to.
+    fingerprint: str | None = None  # For a standby: what a request must match to use it.
+    ready: bool = False  # For a standby: whether it has warmed up.
+    readable: bool = Field(True, exclude=True)  # Whether this version understands it; otherwise it is never written.
 
 
 class DashboardAddress(BaseModel, frozen=True, extra="forbid"):
     """Where the dashboard listens. Secret: it lets any process on this machine watch the cluster."""
 
-    prefix: str
-    """First part of every path, without slashes: a secret; may be empty if another program serves the pages."""
+    prefix: str  # First part of every path, without slashes: a secret; empty if another program serves the pages.
     host: str | None = None
-    port: int | None = None
-    """``None`` until a link is requested, if no port is open."""
-    socket: str | None = None
-    """Path of a unix socket that the same pages are served on."""
+    port: int | None = None  # ``None`` until a link is requested, if no port is open.
+    socket: str | None = None  # Path of a unix socket that the same pages are served on.
 
     @property
     def url(self) -> str | None:

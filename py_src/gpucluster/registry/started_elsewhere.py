@@ -34,10 +34,8 @@ _salt = os.urandom(16)
 class Remembered(BaseModel, frozen=True, extra="forbid"):
     """Content of ``remembered.json``."""
 
-    backend: str
-    """Name of the backend that can end it."""
-    state: dict[str, JsonValue]
-    """Written by the backend."""
+    backend: str  # Name of the backend that can end it.
+    state: dict[str, JsonValue]  # Written by the backend.
 
 
 def remember(folder: Folder, backend: str, state: Mapping[str, Any]) -> None:
@@ -103,8 +101,6 @@ def start_reaper(folder: Folder, python: str) -> None:
     """Start a process that ends what a dead supervisor has left; at most once a minute for each caller.
 
     Callers are distinguished because one may lack a password that another has in its environment.
-
-    `folder`: its supervisor must be gone. `python`: the cluster's Python, which has the backend.
     """
     if not _may_try(folder):
         return

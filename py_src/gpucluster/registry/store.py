@@ -24,28 +24,17 @@ from ..protocol.errors import ClusterNotFound, FieldError, InvalidState, NameTak
 from ..protocol.messages import MessageCode
 from ..protocol.models import ClusterModel, ClusterState
 from ..protocol.plain_text import escaped
-from . import history, lock
+from . import history, lock, unreadable
 from .directory import default_directory, secure_directory, unreadable_directory, write_private, writing
 from .ending import ended_by_death, ended_fields, gone, note_end
 from .record import LONGEST_RECORD, DashboardAddress, Folder, Record, make_secret, now, stamped
 from .replacement import overwrite_text
 from .started_elsewhere import start_reaper
-from .unreadable import (
-    Silent,
-    damaged,
-    ended_outline,
-    of_another_version,
-    outline,
-    record_from_process,
-    while_paused,
-    with_unknown_kind,
-)
 
 ENDED_KEPT = 10  # Ended clusters that stay in the list.
 ENDED_LEASES_KEPT = 3  # The same for leases that ended regularly: a notebook may have one in each cell.
 ENDED_KEPT_FOR = timedelta(days=1)
-ASKED_AGAIN_SECONDS = 10.0
-"""How long a cluster's process that has not answered is not queried again for its damaged record."""
+ASKED_AGAIN_SECONDS = 10.0  # How long a process that has not answered is not queried again for its damaged record.
 _ID = re.compile(r"[0-9a-f]{8}")
 _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the reading process, not of the entry.
 
@@ -53,10 +42,8 @@ _OUT_OF_FILES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}  # Faults of the read
 class Registry:
     """The directory of this user's clusters, by default ``$GPUCLUSTER_DIR`` or ``/tmp/gpucluster-<uid>``.
 
-    `later`: prove that it is private on first use instead of now. Listing and creating clusters prove it again each
-    time. Raises `RegistryUnsafe` when it does not belong to this user alone.
-
-    `proved`: another process has proved it, and only a folder in it is used.
+    `later`: prove that it is private on first use, not now. `proved`: another process has, and only a folder is used.
+    Raises `RegistryUnsafe` when it does not belong to this user alone.
     """
 
     def __init__(self, directory: Path | None = None, *, later: bool = False, proved: bool = False) -> None:
@@ -76,10 +63,7 @@ class Registry:
         return self._proved
 
     def check_directory(self) -> None:
-        """Prove again that the directory is private, as its mode may have changed; create it again if deleted.
-
-        Raises `RegistryUnsafe`, as ``directory`` does.
-        """
+        """Prove again that it is private, as its mode may have changed; make it if deleted. Raises `RegistryUnsafe`."""
         secure_directory(self.directory)
 
     def wait_no_more(self) -> None:
@@ -99,11 +83,8 @@ class Registry:
         self.check_directory()
         try:
             with os.scandir(self.directory) as entries:
-                return [
-                    self.folder(entry.name)
-                    for entry in entries
-                    if _ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
-                ]
+                ids = [entry for entry in entries if _ID.fullmatch(entry.name)]
+                return [self.folder(entry.name) for entry in ids if entry.is_dir(follow_symlinks=False)]
         except OSError as error:
             if error.errno in _OUT_OF_FILES:
                 raise
@@ -129,9 +110,9 @@ class Registry:
         if record is not None and record.cluster is not None and record.cluster.id != folder.id:
             self._cache.pop(folder.id, None)
             return None  # A copy of another cluster's record: the folder's name is the id.
-        if record is None or (record.cluster is not None and of_another_version(record.cluster)):
+        if record is None or (record.cluster is not None and unreadable.of_another_version(record.cluster)):
             written = datetime.fromtimestamp(found.st_mtime, UTC)
-            record = outline(folder.id, text, at=stamped(written))
+            record = unreadable.outline(folder.id, text, at=stamped(written))
             if record is None:
                 return None
         self._cache[folder.id] = (stamp, record)
@@ -151,7 +132,7 @@ class Registry:
             if error.errno in _OUT_OF_FILES:
                 raise
             why = f"{error.filename or folder.path}: {error.strerror or error}"
-            return damaged(folder, why, alive=None if lock.is_held(folder.lock) else False)
+            return unreadable.damaged(folder, why, alive=None if lock.is_held(folder.lock) else False)
         return record
 
     def _shown(self, folder: Folder) -> Record | None:
@@ -161,14 +142,14 @@ class Registry:
         if record.cluster is None or record.cluster.state.ended:
             return record
         if lock.is_held(folder.lock):
-            return while_paused(with_unknown_kind(record))
+            return unreadable.while_paused(unreadable.with_unknown_kind(record))
         # It may have ended regularly since the record was read.
         self._cache.pop(folder.id, None)
         record = self.read(folder)
         if record is None or record.cluster is None or record.cluster.state.ended:
             return record
         if not record.readable:
-            return ended_outline(record, record.cluster, at=now())
+            return unreadable.ended_outline(record, record.cluster, at=now())
         return self._note_death(folder, record, record.cluster)
 
     def _without_record(self, folder: Folder) -> Record | None:
@@ -176,15 +157,15 @@ class Registry:
         if (why := _unreadable(folder)) is None:
             return None
         if not lock.is_held(folder.lock):
-            return damaged(folder, why, alive=False)
+            return unreadable.damaged(folder, why, alive=False)
         if not folder.socket.exists():
             return None  # It is just starting, and writes its record soon.
         if time.monotonic() - self._silent.get(folder.id, -ASKED_AGAIN_SECONDS) >= ASKED_AGAIN_SECONDS:
             try:
-                return record_from_process(folder)
-            except Silent:
+                return unreadable.record_from_process(folder)
+            except unreadable.Silent:
                 self._silent[folder.id] = time.monotonic()
-        return while_paused(damaged(folder, why, alive=True))
+        return unreadable.while_paused(unreadable.damaged(folder, why, alive=True))
 
     def list(self) -> list[ClusterModel]:
         """Return all clusters, running ones first, then newest first, and forget those that ended long ago."""
@@ -271,11 +252,7 @@ class Registry:
 
     @contextmanager
     def exclusive(self, patience: float = lock.PATIENCE_SECONDS) -> Iterator[None]:
-        """Hold the registry's own lock: one process at a time assigns names.
-
-        Raises `SupervisorUnreachable` (another process holds it for longer than that many seconds, or this process is
-        about to end) or `RegistryUnwritable`, `RegistryUnsafe` (when it cannot even be made).
-        """
+        """Hold the registry's lock. Raises `SupervisorUnreachable`, `RegistryUnwritable` or `RegistryUnsafe`."""
         self.check_directory()
         with ExitStack() as held:
             with writing(self.directory):
@@ -283,11 +260,7 @@ class Registry:
             yield
 
     def free_name(self, requested: str | None, *, kind: str = "cluster") -> str:
-        """Return a name that no running cluster has; a generated one is not listed at all. Hold ``exclusive``.
-
-        `requested`: the wanted name. `kind`: beginning of a generated one. Raises `NameTaken` when the requested name
-        is in use.
-        """
+        """Return the requested name, or one that is not listed. Hold ``exclusive``. Raises `NameTaken`: it is used."""
         models = self.list()
         if requested is None:
             listed = {model.name for model in models}

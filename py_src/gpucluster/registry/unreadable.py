@@ -32,11 +32,7 @@ class Silent(Exception):
 
 
 def outline(id: str, text: bytes, *, at: str) -> Record | None:
-    """Return the part of a record that all versions have in common, as a cluster that can only be stopped.
-
-    `text`: content of its ``state.json``, which the models refuse. `at`: when it was written. Returns ``None`` for
-    anything but a cluster of another version: a standby, or a damaged record.
-    """
+    """Return what records of all versions have in common, as a cluster to stop; ``None``: it is of this version."""
     try:
         cluster = json.loads(text)["cluster"]
         version = cluster["protocol_version"]
@@ -96,11 +92,7 @@ def record_from_process(folder: Folder) -> Record | None:
 
 
 def damaged(folder: Folder, why: str, *, alive: bool | None) -> Record:
-    """Return an entry for a folder that cannot be read: a cluster that can be stopped, or one that has ended.
-
-    `why`: what cannot be read, and why. `alive`: whether its process lives; ``None``: unknown, as the folder cannot be
-    searched.
-    """
+    """Return an entry for a folder that cannot be read. `alive`: whether its process lives; ``None``: unknown."""
     pid: int | None = None
     with suppress(OSError, ValidationError):
         pid = ProcessIdentity.model_validate_json(read_own_file(folder.process)).pid

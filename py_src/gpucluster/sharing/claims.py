@@ -61,11 +61,7 @@ class NodeClaims:
         yield self.look().counts
 
     def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
-        """Claim GPUs until this process ends.
-
-        `ends`: the latest end, in seconds since the boot. Raises `ClaimedMeanwhile`: another process has claimed one of
-        them since ``choosing``; none of these is claimed now.
-        """
+        """Claim GPUs until this process ends, at the latest at `ends`. Raises `ClaimedMeanwhile`: none is claimed."""
         made: list[tuple[str, str]] = []
         for uuid in uuids:
             mark = self._free_mark(uuid)
@@ -176,11 +172,7 @@ PATIENCE_SECONDS = 8.0
 
 
 class StillQueued(Exception):
-    """Nothing is free; try again in a second.
-
-    `before`: number of earlier places that wait for the same GPUs. `seconds`: estimate from the published ends of the
-    claims.
-    """
+    """Nothing is free; try again in a second. `before`: earlier places for the same GPUs. `seconds`: until they end."""
 
     def __init__(self, before: int, seconds: float | None) -> None:
         who = f"{before} before you" if before else "you are next"
@@ -202,11 +194,7 @@ class Line:
         self._passed_over: set[int] = set()
 
     def take(self, candidates: Sequence[str], count: int, *, chosen: bool, ends: float | None = None) -> None:
-        """Claim that many of these GPUs, those with the fewest claims first.
-
-        * `candidates`: UUIDs, the best first.
-        * `chosen`: whether only these are accepted.
-        * `ends`: the latest end, in seconds since the boot.
+        """Claim that many of the candidates, the best first; with `chosen` only these are accepted.
 
         Raises `StillQueued`: they are not free, or others came first. The place is kept until the next try.
         """

@@ -54,11 +54,7 @@ def send_line(connection: socket.socket, model: BaseModel) -> None:
 
 
 def receive_line(connection: socket.socket, deadline: float, longest: int = LONGEST_LINE) -> bytes | None:
-    """Return the next line, without its end; ``None``: the other end has closed.
-
-    `deadline`: for the whole line, on the monotonic clock. `longest`: bytes. Raises `TimeoutError`, `LineTooLong` or
-    `OSError`.
-    """
+    """Return the next line; ``None``: the other end has closed. Raises `TimeoutError`, `LineTooLong` or `OSError`."""
     received = b""
     while b"\n" not in received:
         left = deadline - time.monotonic()

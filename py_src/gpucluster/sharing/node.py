@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 class GPUPolicy:
     """The site's settings; the default is for a machine without a site."""
 
-    slots: int | None = None
-    """Number of slots of each whole GPU; ``None``: GPUs that are all taken are shared, without a queue."""
+    slots: int | None = None  # Of each whole GPU; ``None``: GPUs that are all taken are shared, without a queue.
     reserved: frozenset[int | str] = frozenset()  # Indices and UUIDs of GPUs that are not assigned.
     all_reserved: bool = False  # Whether none is assigned, because the reserved ones cannot be read.
     per_user: int | None = None  # Limit of claims per user.
@@ -115,12 +114,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Node:
-    """Everything that is held at a moment.
-
-    * `every_claim`, `every_place`: as the kernel reports them.
-    * `per_user`: limit of claims per user that count; those above the site's limit have no effect.
-    * `places_per_user`: the same for places.
-    """
+    """What is held at a moment, according to the kernel. Claims and places above the limits per user have no effect."""
 
     every_claim: tuple[Claim, ...] = ()
     every_place: tuple[Place, ...] = ()

@@ -23,8 +23,7 @@ from .node import prefix
 PATIENCE_SECONDS = 5.0
 """A start that takes longer is not waited for. Twice the time on idle processors: on busy ones a start takes long, and
 few at a time would get little processor time."""
-LONGEST_SECONDS = 60.0
-"""The longest wait: several accounts that hold places without starting could otherwise multiply it."""
+LONGEST_SECONDS = 60.0  # The longest wait: accounts that hold places without starting could otherwise multiply it.
 MOST_OF_A_USER = 2  # Limit of starts per user that are waited for: more would be a way to the front, or a blockade.
 _ARRIVED = re.compile(r"0|[1-9][0-9]{0,18}")
 

@@ -6,15 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, field_validator
 from pydantic_core import PydanticKnownError
 
 from ..devices.host import this_machine
@@ -27,8 +19,7 @@ from ..protocol.spec import ClusterPatch, SpecBase, parse_spec
 from ..protocol.traits import Traits
 
 COUNTS = ("n_workers", "threads_per_worker", "idle_timeout_seconds")
-MEMORY = ("memory_limit", "memory_per_gpu")
-"""Fields for the host memory of a worker; the second, where a job has a worker for each GPU."""
+MEMORY = ("memory_limit", "memory_per_gpu")  # Host memory of a worker; the second if a job has one for each GPU.
 WALLTIMES = ("walltime", "scheduler_walltime")
 BOUNDS = (*COUNTS, "memory_limit", "walltime")
 
@@ -306,9 +297,9 @@ class NothingEmpty(BaseModel, extra="forbid"):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _given(cls, value: Any, info: ValidationInfo) -> Any:
+    def _given(cls, value: Any, info: Any) -> Any:
         if value is None:
-            what = _WRITE.get(str(info.field_name), "a number")
+            what = _WRITE.get(info.field_name, "a number")
             raise ValueError(f"is empty: write {what}, or remove the line")
         return value
 
@@ -337,9 +328,8 @@ def _without(given: Mapping[str, Any], paths: Collection[str]) -> dict[str, Any]
     return kept
 
 
+# Used instead of a limit that cannot be read.
 LEAST = SiteLimits(n_workers=1, threads_per_worker=1, idle_timeout_seconds=600, memory_limit=2**30, walltime=600)
-"""Used instead of a limit that cannot be read."""
-
 MOST = 10**9  # Larger than any real value; above it is a typing error.
 Count = Annotated[int, Field(strict=True, ge=1, le=MOST)]
 

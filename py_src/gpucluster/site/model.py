@@ -95,13 +95,11 @@ class Site:
     added: tuple[Preset, ...] = ()  # The site's own presets, and those of the package that it names.
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # Fields of specs by kind.
     limits: Mapping[str, SiteLimits] = field(default_factory=dict)
-    of_server: SiteLimits = field(default_factory=SiteLimits)
-    """Narrower limits from the settings of a Jupyter server, in its process."""
+    of_server: SiteLimits = field(default_factory=SiteLimits)  # Narrower ones, from a Jupyter server's settings.
     least: frozenset[str] = frozenset()  # Kinds with a limit that cannot be read, for which the least holds as well.
     costs: Mapping[str, Costs] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
-    refused: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Defaults by kind that contradict the site's own limits and are ignored."""
+    refused: Mapping[str, frozenset[str]] = field(default_factory=dict)  # Defaults that the limits refuse, by kind.
     troubles: tuple[str, ...] = ()  # Errors in the file, as messages.
     notes: tuple[str, ...] = ()  # Possible errors, as messages.
 

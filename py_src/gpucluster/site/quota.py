@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from ..devices.host import this_machine
 from ..protocol.capacity import LEAST_MEMORY_BYTES
-from ..protocol.kinds import find_kind, traits_of
+from ..protocol.kinds import traits_of
 from ..protocol.models import ClusterModel
 from ..protocol.plain_text import counted
 from ..protocol.sizes import MEBIBYTE, format_size, rounded_down
 from ..protocol.spec import SpecBase
+from .model import known_kind
 from .reading import this_site
 from .sharing import PerUser
 
@@ -156,7 +157,7 @@ def left_beside(clusters: Iterable[ClusterModel], own: str | None = None) -> Rem
 
 def fault_of_request(spec: SpecBase, left: Remaining) -> str | None:
     """Return why the site refuses a request, whatever is chosen for its open fields; ``None``: it may fit."""
-    if not _runs_here(spec.backend):
+    if not is_here(spec):
         return None
     # A fraction of the disk is only known with its directory.
     scratch = getattr(spec, "scratch_limit", "auto")
@@ -180,13 +181,9 @@ def gpus_asked(spec: SpecBase) -> int:
     return spec.n_workers or len(getattr(spec, "devices", None) or ()) or 1
 
 
-def is_here(model: ClusterModel) -> bool:
-    return _runs_here(model.backend)
-
-
-def _runs_here(backend: str) -> bool:
-    found = find_kind(backend)
-    return found is not None and found.kind is not None and found.kind.traits.this_machine
+def is_here(cluster: ClusterModel | SpecBase) -> bool:
+    kind = known_kind(cluster.backend)
+    return kind is not None and kind.traits.this_machine
 
 
 def _bytes_asked(spec: SpecBase) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,7 +28,7 @@ from ..protocol.spec_base import OUTSIDE_RULE
 from ..protocol.traits import Traits
 from ..protocol.yaml_size import TooManyEntries, require_bounded
 from ..sharing.node import GPUPolicy
-from .limits import COUNTS, LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
+from .limits import BOUNDS, LEAST, LEAST_HOLDS, Limits, SiteLimits, read_partly
 from .model import EVERY, SHARING, Costs, Site, field_faults, near_to, preset_faults, unknown_key
 from .presets import SITE_PRESETS
 from .quota import Remaining, fault_of_request, gpus_asked
@@ -112,7 +113,6 @@ def _refuse_twice(node: Any, seen: set[int]) -> None:
             _refuse_twice(value, seen)
 
 
-_LIMITS = (*COUNTS, "memory_limit", "walltime")
 _SHARES = ("workers", "threads", "memory", "scratch", "gpus")
 
 
@@ -173,13 +173,9 @@ def _refused_by_limit(
     if traits.this_machine and idle is not None:
         limits["sharing", "per_user"] = SiteLimits(idle_timeout_seconds=idle)
     for section, found in limits.items():
-        for limit in _LIMITS:
+        for limit in BOUNDS:
             single = SiteLimits(**{limit: getattr(found, limit)})
-
-            def rule(field: str, value: Any, before: Mapping[str, Any], single: SiteLimits = single) -> str | None:
-                return single.fault(traits, field, value, before)
-
-            fault = _fault(spec, request, name, rule)
+            fault = _fault(spec, request, name, partial(single.fault, traits))
             if fault is not None:
                 faulty = SHARING in site.least if section[0] == SHARING else section[1] in site.least
                 stands_in = LEAST_PER_USER if section[0] == SHARING else LEAST
@@ -291,7 +287,7 @@ class _Reader:
             defaults=self._by_kind("defaults", self._defaults),
             limits=limits,
             least=frozenset(self.least),
-            costs=self._by_kind("costs", self._costs),
+            costs=self._by_kind("costs", lambda kind, value: self._validated(["costs", kind], Costs, value)),
             sharing=sharing,
         )
         refused = self._contradictions(site)
@@ -424,10 +420,6 @@ class _Reader:
             else:
                 self._note_absent(place, name)
         return replace(limits.narrowed(), backends=tuple(kinds) or None)
-
-    def _costs(self, kind: str, value: Mapping[str, Any]) -> Costs | None:
-        costs: Costs | None = self._validated(["costs", kind], Costs, value)
-        return costs
 
     def _sharing(self) -> Sharing:
         if "sharing" not in self._data:

@@ -92,12 +92,9 @@ def _account(value: str) -> str:
     return value
 
 
-def _once(names: list[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
 _Hours = Annotated[OpenHours, BeforeValidator(lambda value: read_hours(require_text(value)))]
 _Account = Annotated[str, Field(min_length=1, max_length=100), AfterValidator(_account)]
+_Accounts = Annotated[list[_Account], AfterValidator(lambda names: list(dict.fromkeys(names)))]
 
 
 class PerUser(NothingEmpty, frozen=True):
@@ -114,10 +111,7 @@ class PerUser(NothingEmpty, frozen=True):
 
     def narrower(self, other: PerUser) -> PerUser:
         """Return what both allow."""
-        both = {name: (limit, getattr(other, name)) for name, limit in self}
-        least = {
-            name: min((each for each in limits if each is not None), default=None) for name, limits in both.items()
-        }
+        least = {name: min(filter(None, (limit, getattr(other, name))), default=None) for name, limit in self}
         return self.model_copy(update=least)
 
 
@@ -136,7 +130,7 @@ class SharingSection(NothingEmpty, frozen=True):
     per_user: PerUser = PerUser()
     hours: Annotated[tuple[_Hours, ...], BeforeValidator(_list)] = ()  # When clusters may be created.
     message: str = Field("", max_length=500)  # Of the day.
-    instructors: Annotated[list[_Account], AfterValidator(_once)] = Field(default_factory=list, max_length=50)
+    instructors: _Accounts = Field(default_factory=list, max_length=50)
     """Groups and users who may message and stop the clusters of others on a machine."""
     links: StrictBool = True  # Whether users may let others view their clusters by a link.
     public_links: StrictBool = False  # Whether such a link may work without the hub's login.

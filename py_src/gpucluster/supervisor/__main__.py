@@ -100,10 +100,7 @@ def _wait_for_folder(link_fd: int) -> tuple[Path, int, int | None]:
 
 
 def _note_process(folder: Path) -> None:
-    """Record this process before the first record is written, so that it can be killed if it hangs before.
-
-    As plain JSON: nothing large is imported yet. The process that started this one may be gone.
-    """
+    """Record this process, as nothing large is imported yet, so that it can be killed if it hangs before its record."""
     with suppress(OSError):
         replace_text(folder / "process.json", json.dumps({"pid": os.getpid(), "birth": birth(os.getpid())}))
 

@@ -71,8 +71,7 @@ class ActivityLog:
         self._pending: asyncio.TimerHandle | None = None
         self._failures: set[str] = set()
         self._noticed: tuple[float, Message, list[Death]] | None = None
-        self._recomputing: list[tuple[Message, list[Death]]] = []
-        """Notices of results that are being recomputed."""
+        self._recomputing: list[tuple[Message, list[Death]]] = []  # Notices of results that are being recomputed.
 
     def note_request(self, kind: str, by: str | None, message: str) -> None:
         self._append(kind, message, logs.requester(by))
@@ -123,10 +122,7 @@ class ActivityLog:
         self._missed.update(names)
 
     def note_workers(self, workers: Sequence[WorkerModel], *, restarting: bool) -> None:
-        """Note which of the connected workers came and went since the last call.
-
-        `restarting`: whether all of them are being replaced, which is not reported.
-        """
+        """Note which connected workers came and went since the last call, unless all are replaced (`restarting`)."""
         before, self._workers = self._workers, {worker.address or worker.name: worker for worker in workers}
         if before is None:
             return
@@ -340,10 +336,8 @@ def sentence(deaths: Sequence[Death], named: Callable[[Sequence[str]], str], *, 
     if recomputed:
         if recomputing is None:
             return f"{text}. {counted(recomputed, 'result')} to recompute."
-        being = (
-            ("is being" if recomputed == 1 else "are being") if recomputing else "was" if recomputed == 1 else "were"
-        )
-        return f"{text}. {counted(recomputed, 'result')} {being} recomputed."
+        one, many = ("is being", "are being") if recomputing else ("was", "were")
+        return f"{text}. {counted(recomputed, 'result')} {one if recomputed == 1 else many} recomputed."
     return f"{text}."
 
 

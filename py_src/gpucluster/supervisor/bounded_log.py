@@ -20,10 +20,7 @@ SOON_SECONDS = 0.1
 
 
 class BoundedLog:
-    """Shortens one log that has grown too long.
-
-    `most`: bytes at which it is shortened. `first`, `last`: about how many bytes of its beginning and end are kept.
-    """
+    """Shortens a log of more than `most` bytes to about its `first` and `last` ones."""
 
     def __init__(self, path: Path, *, most: int = MOST_BYTES, first: int = FIRST_BYTES, last: int = LAST_BYTES) -> None:
         self._path = path

@@ -56,10 +56,7 @@ CHECK_SECONDS = 1.0
 
 
 class RoutineChecks:
-    """Runs the checks of one cluster once a second, until a stop is wanted.
-
-    A check that fails ends nothing: the cause becomes the cluster's notice, is logged once, and the checks continue.
-    """
+    """Runs the checks of one cluster each second, until a stop is wanted. A failure is a notice, and logged once."""
 
     def __init__(self, store: StateStore, *checks: Callable[[], None]) -> None:
         self._store = store
@@ -99,10 +96,7 @@ REAP_SECONDS = 6.0  # How long an ending supervisor tries to end what its deploy
 
 
 class Controller:
-    """Controls one cluster from its request to its end.
-
-    * `turn`: its turn to start, which it leaves once it keeps no processor of this machine busy.
-    """
+    """Controls one cluster from its request to its end. `turn`: left once it keeps no processor here busy."""
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel, turn: Turn | None = None) -> None:
         self.registry = registry
@@ -192,10 +186,8 @@ class Controller:
             wanted_bytes = limit_bytes(spec.scratch_limit, disk_of(self._scratch))
             self._quota.allow_scratch(self._store, wanted_bytes, exact=spec.scratch_limit != "auto")
         has_gpus = backend.traits.has_gpus if plan.has_gpus is None else plan.has_gpus
-        notes = plan.notes(self._most_wanted(plan))
-        self._store.update(
-            network=plan.network, has_gpus=has_gpus, slots=list(plan.slots), say={MessageCode.NOTE: notes}
-        )
+        say = {MessageCode.NOTE: plan.notes(self._most_wanted(plan))}
+        self._store.update(network=plan.network, has_gpus=has_gpus, slots=list(plan.slots), say=say)
         if has_gpus and backend.traits.this_machine:
             ask_for_rapids()
         rates = this_site().costs_of(spec.backend)
@@ -207,10 +199,8 @@ class Controller:
         self.sampler = Sampler(scheduler, self.folder.id, plan.machine, cells)
         self.sampler.start(devices=has_gpus)
         if isinstance(spec, ScratchSpec):
-            tell, limit, why_none = self._activity_log.happened, self.model.scratch_limit_bytes, self._quota.no_scratch
-            self._scratch_watch = ScratchWatch(
-                self._scratch, limit, scheduler, tell, has_gpus=has_gpus, why_none=why_none
-            )
+            tell, limit, note = self._activity_log.happened, self.model.scratch_limit_bytes, self._quota.no_scratch
+            self._scratch_watch = ScratchWatch(self._scratch, limit, scheduler, tell, has_gpus=has_gpus, why_none=note)
             await self._scratch_watch.begin(self._most_wanted(self.parts.plan))
         if deployment.submitted is not None:
             write_private(self.folder.submitted, deployment.submitted)
@@ -255,10 +245,9 @@ class Controller:
 
     def open_dashboard(self) -> DashboardAddress:
         """Open the dashboard to browsers on this machine, on a loopback port and below the secret prefix."""
-        if self.parts.deployment is None or self.model.dashboard_path is None:
-            raise InvalidState(
-                f"The cluster '{self.model.name}' is {self.model.state.value}; its dashboard is not open."
-            )
+        model = self.model
+        if self.parts.deployment is None or model.dashboard_path is None:
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; its dashboard is not open.")
         address = DashboardAddress.model_validate_json(read_own_file(self.folder.dashboard))
         scheduler = self.parts.deployment.scheduler
         if address.port is None:

@@ -31,10 +31,8 @@ class IdleTimer:
     def update(self, *, busy: bool, quiet: bool = False, kept_by: str | None = None, n_uses: int = 0) -> None:
         """Update the timer with how the cluster is used now.
 
-        * `busy`: whether it is in use.
-        * `quiet`: whether no task runs, even while a client is connected.
-        * `kept_by`: what keeps it in use while it is quiet.
-        * `n_uses`: a counter of uses; where it has changed, the count restarts.
+        `quiet`: whether no task runs, even while a client is connected. `kept_by`: what keeps it in use then. `n_uses`:
+        a counter of uses; where it has changed, the count restarts.
         """
         changes: dict[str, object] = {}
         if n_uses != self._n_uses:

@@ -44,11 +44,7 @@ REQUESTS, PER_SECONDS = 12, 60.0  # Limit per instructor and kind of request: me
 
 
 class InstructorListener:
-    """Listens for one cluster.
-
-    `facts`: returns the cluster's state; called by other threads. `carry_out`: called by the event loop with a request
-    and the instructor's user name.
-    """
+    """Listens for one cluster. Its threads call `facts`; the event loop calls `carry_out`, with the user's name."""
 
     def __init__(
         self, id: str, facts: Callable[[], ClusterFacts], carry_out: Callable[[InstructorRequest, str], None]

@@ -61,9 +61,8 @@ class Interface:
         """Return the cluster's sampler. Raises `InvalidState` before the cluster runs."""
         controller = self.require_controller()
         if controller.sampler is None:
-            raise InvalidState(
-                f"The cluster '{controller.model.name}' is {controller.model.state.value}; it has no data yet."
-            )
+            model = controller.model
+            raise InvalidState(f"The cluster '{model.name}' is {model.state.value}; it has no data yet.")
         return controller.sampler
 
 

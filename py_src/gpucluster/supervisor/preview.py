@@ -27,8 +27,7 @@ def main() -> None:
     take_given()
     take_directories()
     try:
-        submission = asyncio.run(preview(sys.stdin.read()))
-        sys.stdout.write(submission.model_dump_json() if submission is not None else "")
+        sys.stdout.write(asyncio.run(preview(sys.stdin.read())).model_dump_json())
     except GPUClusterError as error:
         sys.stdout.write(error.model().model_dump_json())
         sys.exit(error.exit_code)

@@ -40,11 +40,7 @@ class Quota(RemainingShare):
         return self.left().memory_limit(spec, memory_bytes, workers)
 
     async def planned(self, store: StateStore, backend: Backend[Any], spec: SpecBase, context: StartContext) -> Plan:
-        """Return a backend's plan that is within what is left.
-
-        Another cluster of this user may have taken a part of it while the plan was made. An open memory limit then
-        becomes what is left now.
-        """
+        """Return a plan within what is left now: other clusters may have taken a part while it was made."""
         plan = await backend.preflight(spec, context)
         try:
             return self.require_allowed(store, plan)
@@ -56,10 +52,7 @@ class Quota(RemainingShare):
             return self.require_allowed(store, await backend.preflight(spec, context))
 
     def require_allowed(self, store: StateStore, plan: Plan) -> Plan:
-        """Return the plan with the memory of the workers wanted now, and record the number of workers to count.
-
-        Raises `PreflightFailed`: the cluster is more than what is left.
-        """
+        """Return the plan for the workers wanted now, and record their number. Raises `PreflightFailed`: too many."""
         if not is_here(store.model):
             return plan
         wanted = store.model.wanted
@@ -83,11 +76,7 @@ class Quota(RemainingShare):
         return replace(plan, memory_limit_bytes=each)
 
     def allow_scratch(self, store: StateStore, wanted: int | None, *, exact: bool) -> None:
-        """Record how much this cluster may spill to disk: what was requested, or a part of what is left.
-
-        `wanted`: bytes; ``None``: no limit. `exact`: whether exactly this was requested. Raises `PreflightFailed`: that
-        is more than is left.
-        """
+        """Record the bytes to spill: those wanted if `exact`, or a part of what is left. Raises `PreflightFailed`."""
         if not is_here(store.model):
             return
         with self._registry.exclusive():

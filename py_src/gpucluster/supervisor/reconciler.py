@@ -46,11 +46,7 @@ class Applied:
 
 
 def next_step(wanted: Wanted, applied: Applied, *, restarts_wanted: int, retiring: bool = False) -> Step:
-    """Return the one operation that brings the cluster nearer to what is wanted.
-
-    * `wanted`: the last request, which replaces earlier ones.
-    * `restarts_wanted`: number of restarts requested in total.
-    """
+    """Return the operation that brings a cluster nearer to the last request. `restarts_wanted`: how many, in total."""
     if wanted.stopped:
         return Step.STOP
     if restarts_wanted > applied.restarts:
@@ -106,12 +102,7 @@ class Backoff:
 
 
 class Reconciler:
-    """Changes the workers of one cluster, one operation at a time.
-
-    * `queues`: whether workers may wait in a queue; then nothing here waits for them.
-    * `deployment`, `plan`: as started.
-    * `observed`: returns the fields of the model that describe what the cluster has now.
-    """
+    """Changes the workers of one cluster, one operation at a time. `queues`: then nothing here waits for workers."""
 
     def __init__(
         self,
@@ -145,12 +136,9 @@ class Reconciler:
         return self._restarts_wanted > self._applied.restarts
 
     def want_restart(self) -> None:
-        """Restart all workers; a second request before that is done changes nothing.
-
-        Waiting for the cluster from now on means waiting for the restart.
-        """
+        """Restart all workers, which waiting for the cluster now waits for; a second request meanwhile does nothing."""
         self._restarts_wanted = self._applied.restarts + 1
-        self._show_restart()
+        self._show("restart", VERBS[Verb.RESTART].meanwhile)
 
     def retires(self, name: str) -> bool:
         return name in self._retiring
@@ -212,6 +200,9 @@ class Reconciler:
     def _set_applied(self, n_workers: int | None, adapt: Adapt | None = None) -> None:
         self._applied = replace(self._applied, n_workers=n_workers, adapt=adapt)
 
+    def _show(self, step: str, message: str) -> None:
+        self._store.update(state=ClusterState.SCALING, progress=Progress(step=step, message=message))
+
     def _note(self, notice: str | None) -> None:
         """Report why a request was not, or not entirely, carried out."""
         if notice is not None:
@@ -220,21 +211,14 @@ class Reconciler:
 
     # -- restarting ------------------------------------------------------------------------------
 
-    def _show_restart(self) -> None:
-        self._store.update(
-            state=ClusterState.SCALING, progress=Progress(step="restart", message=VERBS[Verb.RESTART].meanwhile)
-        )
-
     async def _restart(self) -> None:
         restarts = self._restarts_wanted
-        self._show_restart()
+        self._show("restart", VERBS[Verb.RESTART].meanwhile)
         notice: str | None = None
         try:
             await unless_stopped(self._store, self._changed, self._deployment.restart())
         except TimeoutError:
-            notice = (
-                f"Not all workers came back within {RESTART_TIMEOUT_SECONDS:.0f} seconds of the restart; see the log."
-            )
+            notice = f"Not all workers came back within {RESTART_TIMEOUT_SECONDS:.0f} s of the restart; see the log."
         if self._wanted.stopped:
             return
         self._applied = replace(self._applied, restarts=restarts)
@@ -246,10 +230,7 @@ class Reconciler:
         await unless_stopped(self._store, self._changed, self._retire_worker(next(iter(self._retiring))))
 
     async def _retire_worker(self, name: str) -> None:
-        self._store.update(
-            state=ClusterState.SCALING,
-            progress=Progress(step="retire", message=f"Moving the data of {self._titles.of(name)} to the others"),
-        )
+        self._show("retire", f"Moving the data of {self._titles.of(name)} to the others")
         stays: str | None = "…"
         leaving = self._addresses({name})
         try:

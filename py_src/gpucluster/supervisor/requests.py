@@ -42,11 +42,7 @@ from .state_store import StateStore
 
 
 class ClusterParts:
-    """The parts of one cluster that its controller and the requests to it share.
-
-    The controller sets ``deployment``, ``plan`` and ``reconciler`` when it starts the cluster; a request may replace
-    ``plan``, and sets ``stop_reason``.
-    """
+    """What a cluster's controller and its requests share; a request may replace ``plan``, and sets ``stop_reason``."""
 
     def __init__(self, registry: Registry, folder: Folder, model: ClusterModel) -> None:
         self.registry = registry
@@ -98,12 +94,10 @@ class Requests:
         return self._store.model
 
     def patch(self, patch: ClusterPatch, by: str | None = None) -> ClusterModel:
-        """Change what is wanted. The state is unchanged when this raises.
+        """Change what is wanted; the state is unchanged when this raises. `by`: the requester, for the activity.
 
-        `patch`: the change. `by`: the requester, for the cluster's activity, here and below. Raises
-        `InvalidRequest` (more workers than this cluster can have, or not a multiple of those that come together),
-        `InvalidState` (the cluster is stopping or has ended) or `RegistryUnwritable` (what is wanted could not be
-        written down).
+        Raises `InvalidRequest` (more workers than it can have, or part of a job), `InvalidState` (it is ending) or
+        `RegistryUnwritable` (what is wanted could not be written down).
         """
         self._require_running()
         self._store.require_writable()
@@ -191,11 +185,8 @@ class Requests:
         scheduler = self.scheduler()
         who = "An assistant" if (by or "").startswith("assistant") else "You"
         clock = datetime.now().astimezone().strftime("%H:%M")
-        n_released = await scheduler.release(
-            group=released.group,
-            kernel=released.kernel,
-            why=f"{who} released the results of '{released.name}' at {clock}; compute them again.",
-        )
+        why = f"{who} released the results of '{released.name}' at {clock}; compute them again."
+        n_released = await scheduler.release(group=released.group, kernel=released.kernel, why=why)
         if not n_released:
             raise InvalidState(f"That notebook no longer holds results of '{released.name}'.")
         self._activity_log.note_request("release", by, f"Release {counted(n_released, 'result')} of '{released.name}'")
@@ -261,9 +252,8 @@ class ClusterRecording:
         model = self._store.model
         if self._recorder is not None:
             raise InvalidState(f"The cluster '{model.name}' is already being recorded: {self._recorder.path.name}.")
-        recorder = LineRecorder(
-            file, model.name, sampler.listen, lambda: self._store.model, title=model.name, private=True
-        )
+        name = model.name
+        recorder = LineRecorder(file, name, sampler.listen, lambda: self._store.model, title=name, private=True)
         self._recorder = recorder
         async with self._begun:
             beginning = self._beginning = asyncio.create_task(recorder.start())

@@ -42,12 +42,7 @@ async def _until_one_is_ready(scheduler: SchedulerView, leaving: Collection[str]
 async def retire_worker(
     deployment: Deployment, name: str, titles: WorkerTitles, *, last: Callable[[], bool]
 ) -> str | None:
-    """Move a worker's results to the others, then end it and do not replace it.
-
-    * `last`: whether, by now, no worker is wanted afterwards: retiring the last one gives up its results.
-
-    Returns why the worker stays; ``None`` when it is gone.
-    """
+    """Move a worker's results to the others, then end it; returns why it stays. `last`: whether none is wanted then."""
     await deployment.scheduler.refresh()
     await _until_one_is_ready(deployment.scheduler, {name}, lambda: not last())
     members = deployment.scheduler.members()
@@ -79,13 +74,7 @@ def _leaves(deployment: Deployment, name: str) -> bool:
 async def move_results(
     deployment: Deployment, names: Collection[str], titles: WorkerTitles, go_on: Callable[[], bool]
 ) -> str | None:
-    """Move the results of workers that scaling down will end to the others; what cannot be moved is lost.
-
-    * `names`: those that will be ended, as ``Deployment.leaving`` returned them.
-    * `go_on`: called often: once it returns false, workers that still hold results continue to work.
-
-    Returns a text on what will be lost, or ``None``.
-    """
+    """Move the results of workers that will be ended, while `go_on`; returns a text on what will be lost, if any."""
     members = deployment.scheduler.members()
     leaving = members.named(names)
     if not leaving or len(leaving) == len(members.workers):
@@ -99,9 +88,7 @@ async def move_results(
         return None
     notes, together = [], titles.together
     if retired.kept:
-        notes.append(
-            f"{together(retired.kept)} held actors, or results that no other worker had room for; they are lost."
-        )
+        notes.append(f"{together(retired.kept)} held actors, or results that no other had room for; they are lost.")
     if retired.stuck:
         notes.append(f"{together(retired.stuck)} did not transfer all results in time; the rest are lost.")
     return " ".join(notes) or None

@@ -54,10 +54,7 @@ def disk_of(folder: Path) -> Disk:
 
 
 def limit_bytes(wanted: int | float | str | None, disk: Disk) -> int | None:
-    """Return how many bytes of a disk a cluster that starts now may take; ``None``: no limit.
-
-    `wanted`: bytes, a fraction of the whole disk, ``auto``, or ``None``.
-    """
+    """Return how many bytes of a disk a new cluster may take; ``None``: no limit. `wanted`: or a fraction, ``auto``."""
     if wanted is None:
         return None
     if wanted == "auto":
@@ -106,13 +103,7 @@ ROOM_AGAIN = 1.25  # Multiple of the room that must be free before workers spill
 
 
 class ScratchWatch:
-    """Checks one cluster's scratch, once a second or less often.
-
-    * `limit_bytes`: what the cluster may take; ``None``: no limit.
-    * `tell`: writes a kind and a message to the activity, and announces it.
-    * `has_gpus`: whether dask-cuda spills, which has no limit.
-    * `why_none`: why the limit is 0 bytes, and what to do.
-    """
+    """Checks one cluster's scratch, and tells the activity. `why_none`: why the limit is 0 bytes, and what to do."""
 
     def __init__(
         self,
@@ -128,7 +119,7 @@ class ScratchWatch:
         self._limit = limit_bytes
         self._scheduler = scheduler
         self._tell = tell
-        self._has_gpus = has_gpus
+        self._has_gpus = has_gpus  # dask-cuda spills without a limit.
         self._why_none = why_none or "its disk was full when it started. Free some space, and create it again."
         self._bound: int | None = -1  # The limit that was sent to the workers; -1: none yet.
         self._low = False
@@ -246,10 +237,7 @@ _BLOCK_BYTES = 512
 
 
 def used_bytes(directory: Path, most_entries: int = MOST_ENTRIES) -> int:
-    """Return the bytes on disk of the files below a directory; after ``most_entries`` it reads no further.
-
-    Links are not followed, and files that vanish meanwhile do not count.
-    """
+    """Return the bytes on disk below a directory, without following links; after ``most_entries`` it reads no more."""
     total, left, waiting = 0, most_entries, [str(directory)]
     while waiting and left > 0:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:

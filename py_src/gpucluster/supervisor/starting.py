@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..backends.backend import Backend, Plan, StartContext
 from ..backends.deployment import Deployment, SlotState, could_not_start
+from ..backends.workers import credentials
 from ..comm.folder import make_comm_folder, secret_of
 from ..protocol.errors import PreflightFailed, StartFailed, StartTimedOut
 from ..protocol.plain_text import redact
@@ -43,10 +44,7 @@ CLOSE_SECONDS = 10.0
 
 
 async def start_deployment(backend: Backend[Any], plan: Plan, context: StartContext) -> Deployment:
-    """Start a cluster and wait for the workers that have to come first.
-
-    Raises `StartFailed`, `StartTimedOut` with the real cause; everything that was started is closed.
-    """
+    """Start a cluster, and wait for the first workers. Raises `StartFailed`, `StartTimedOut`: all is closed again."""
     try:
         # Not wait_for, which can miss a stop that comes at the last moment.
         async with asyncio.timeout(plan.start_timeout):
@@ -98,11 +96,7 @@ PREFIX_BYTES = 24  # Of the dashboard's secret path.
 
 
 def make_scratch(folder: Folder, local_directory: str | None) -> Path:
-    """Make the directory for spilled data, for this user only.
-
-    `folder`: the cluster's folder, which has the default one. `local_directory`: where the user wants it instead; made
-    if missing, and then kept. Raises `PreflightFailed`: it cannot be made, or other users may replace files in it.
-    """
+    """Make the folder for spilled data, for this user only. Raises `PreflightFailed`: others may replace its files."""
     scratch = folder.scratch
     if local_directory is not None and (refusal := path_refusal(local_directory)) is not None:
         raise PreflightFailed(f"local_directory: {refusal}")  # The requesting process may have another encoding.
@@ -116,9 +110,8 @@ def make_scratch(folder: Folder, local_directory: str | None) -> Path:
         raise PreflightFailed(f"local_directory: {scratch} already exists. Choose another directory.") from None
     except OSError as error:
         if local_directory is None:
-            raise PreflightFailed(
-                storage_refusal(error, folder.path.parent) or f"{scratch}: {error.strerror}."
-            ) from error
+            why = storage_refusal(error, folder.path.parent) or f"{scratch}: {error.strerror}."
+            raise PreflightFailed(why) from error
         raise PreflightFailed(
             f"local_directory: {local_directory} cannot be used ({error.strerror}). Choose one that you can write to, "
             "or that can be created."
@@ -201,7 +194,6 @@ def make_credentials(folder: Path) -> Security:
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.x509.oid import NameOID
-    from distributed.security import Security
 
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "gpucluster")])
@@ -218,20 +210,10 @@ def make_credentials(folder: Path) -> Security:
         .not_valid_after(now + datetime.timedelta(days=VALID_DAYS))
         .sign(key, hashes.SHA256())
     )
-    certificate_pem = certificate.public_bytes(serialization.Encoding.PEM).decode()
-    key_pem = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    ).decode()
+    pem = serialization.Encoding.PEM
+    certificate_pem = certificate.public_bytes(pem).decode()
+    key_pem = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()).decode()
     folder.mkdir(mode=0o700, exist_ok=True)
     for name, text in {"ca": certificate_pem, "cert": certificate_pem, "key": key_pem}.items():
         write_private(folder / f"{name}.pem", text)
-    return Security(
-        require_encryption=True,
-        tls_ca_file=certificate_pem,
-        tls_client_cert=certificate_pem,
-        tls_client_key=key_pem,
-        tls_scheduler_cert=certificate_pem,
-        tls_scheduler_key=key_pem,
-        tls_worker_cert=certificate_pem,
-        tls_worker_key=key_pem,
-    )
+    return credentials(certificate_pem, certificate_pem, key_pem)

@@ -57,11 +57,7 @@ class StateStore:
         self._try(self._make_reserve)
 
     def update(self, *, soon: bool = False, say: Said | None = None, **changes: Any) -> ClusterModel:
-        """Change fields of the model; returns the new model.
-
-        `soon`: the change may reach the disk a tenth of a second later. `say`: its messages from now on, by code;
-        those with other codes stay.
-        """
+        """Change the model; returns it. `soon`: it may reach the disk later. `say`: its messages of these codes."""
         if say is not None:
             changes["messages"] = saying(self.model.messages, say, time=now())
         if all(getattr(self.model, name) == value for name, value in changes.items()):
@@ -216,11 +212,7 @@ Result = TypeVar("Result")
 
 
 async def unless_stopped(store: StateStore, changed: asyncio.Event, work: Coroutine[Any, Any, Result]) -> Result | None:
-    """Do the work, and cancel it as soon as a stop is wanted.
-
-    `store`: has what is wanted. `changed`: set whenever that has changed. Returns the result of the work; ``None`` if
-    it was cancelled.
-    """
+    """Return the result of the work; ``None`` if it was cancelled, as soon as a stop is wanted. `changed`: set then."""
     task = asyncio.create_task(work)
     while not task.done():
         changed.clear()

@@ -17,7 +17,7 @@ from typing import Any
 
 import psutil
 
-from ..devices.nvml import HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable, unavailable
+from ..devices.nvml import HIDES_ALL, NOT_SUPPORTED, NVMLCallFailed, NVMLSession, NVMLUnavailable
 from ..operating_system.processes import has_open, number_space
 from .columns import RATE_DIGITS, rounded, size
 
@@ -56,10 +56,7 @@ class Rates:
         self._before: dict[str, tuple[float, int]] = {}
 
     def per_second(self, counter: str, value: int | None, at: float) -> int | None:
-        """Return the rate of a counter since its last reading, in seconds; ``None`` if it cannot be read.
-
-        Also for a first reading, and for a counter that went back because the driver was reloaded.
-        """
+        """Return the rate since the last reading; ``None``: there is none, or a reloaded driver has set it back."""
         if value is None:
             self._before.pop(counter, None)
             return None
@@ -91,10 +88,7 @@ def first_device(setting: str | None) -> str | None:
 
 
 class DeviceReader:
-    """Reads one device, whatever happens to it and to the driver.
-
-    It is named by index, or by the UUID of a GPU or MIG slice, which may be shortened.
-    """
+    """Reads one device, whatever happens: by index, or by the UUID of a GPU or MIG slice, which may be shortened."""
 
     def __init__(self, name: str, processes: ClusterProcesses, session: NVMLSession | None = None) -> None:
         self._name = name
@@ -118,8 +112,8 @@ class DeviceReader:
             return self._lost(_sentence(error))
         except NVMLCallFailed as error:
             self._handle = None
-            message = _sentence(unavailable(error.number, error.text)) if error.session_lost else error.sentence
-            return self._lost(message)
+            lost = NVMLUnavailable.of(error.number, error.text)
+            return self._lost(_sentence(lost) if error.session_lost else error.sentence)
         except LookupError:
             return self._lost(_NO_SUCH_DEVICE)
         figures |= {"device": self._uuid, "device_index": self._index}
@@ -201,11 +195,7 @@ def this_host() -> str:
 
 
 class ClusterProcesses:
-    """The processes of a cluster on this machine.
-
-    ``host`` is the machine of the supervisor, a process id, as ``this_host`` returns it there. Elsewhere, only the
-    nanny of this worker is known.
-    """
+    """The processes of a cluster here; on another ``host`` than the supervisor's, only this worker's nanny is known."""
 
     def __init__(self, host: str, supervisor: int, *, has_nanny: bool) -> None:
         ancestors: list[int] = []

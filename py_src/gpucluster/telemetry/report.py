@@ -186,11 +186,7 @@ logger = logging.getLogger("gpucluster.telemetry")
 
 
 class WorkerReport:
-    """The metric that a worker calls for each heartbeat.
-
-    ``host`` and ``supervisor`` are machine and process id of the cluster's supervisor. ``devices``: whether workers of
-    this cluster have GPUs; a CPU worker on a machine with GPUs has none.
-    """
+    """The metric that a worker calls for each heartbeat. ``devices``: whether workers of this cluster have GPUs."""
 
     def __init__(self, worker: Any, *, host: str, supervisor: int, devices: bool) -> None:
         self._worker = worker

@@ -16,6 +16,7 @@ import importlib
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import psutil
@@ -112,9 +113,7 @@ def _check_log_directory(spec: CudaSpec) -> None:
     status = os.stat(directory)
     if status.st_uid != os.getuid() or status.st_mode & 0o022:
         # Log files have predictable names, under which others could put links.
-        raise refused(
-            "rmm_log_directory", f"Other users can write to {directory}; choose a directory that only you can write to."
-        )
+        raise refused("rmm_log_directory", f"Other users can write to {directory}; choose one that only you can.")
 
 
 class DeviceChoice:
@@ -128,11 +127,7 @@ class DeviceChoice:
         self._line: Line | None = None
 
     def make(self, host: HostDevices | None = None) -> Chosen:
-        """Choose and claim.
-
-        Raises `StillQueued` (none is free: call again in a second) or `NoUsableDevice`, `PreflightFailed` (waiting
-        would not help).
-        """
+        """Choose and claim. Raises `StillQueued`: none is free, try again in a second; else waiting would not help."""
         host = host or host_devices()
         if isinstance(self._claims, NodeClaims):
             self._require_share(self._claims)
@@ -191,15 +186,8 @@ class DeviceChoice:
         # If all numbers are taken, the mark of the claim is not a number.
         slot = f"slot {number} of {parts}" if number is not None else f"one of {parts} slots"
         label = MIG if device.parent_uuid is not None else COOPERATIVE.format(slot) if parts > 1 else WHOLE
-        total = device.memory_total_bytes
-        return GPUSlot(
-            uuid=device.uuid,
-            index=device.index,
-            slot=number,
-            slots=parts,
-            memory_bytes=total // parts if total else None,
-            label=label,
-        )
+        memory = device.memory_total_bytes // parts if device.memory_total_bytes else None
+        return GPUSlot(uuid=device.uuid, index=device.index, slot=number, slots=parts, memory_bytes=memory, label=label)
 
     def _share_left(self) -> int | None:
         most = self._policy.per_user
@@ -275,13 +263,9 @@ class CudaBackend(Backend[CudaSpec]):
                 ) from error
             return cluster
 
-        return await SpecDeployment.start(
-            make,
-            plan,
-            context,
-            workers_are_devices=True,  # dask-cuda names them so
-            explain=lambda cause: explain(cause, plan.options),
-        )
+        why = partial(explain, options=plan.options)
+        # dask-cuda names workers after their devices.
+        return await SpecDeployment.start(make, plan, context, workers_are_devices=True, explain=why)
 
 
 async def _chosen(choice: DeviceChoice, spec: CudaSpec, context: StartContext) -> Chosen:

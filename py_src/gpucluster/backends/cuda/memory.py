@@ -39,10 +39,7 @@ _SWITCHES = (
 
 
 def memory_options(spec: GPUSpec, memory: DeviceMemory | GPUSpec) -> dict[str, Any]:
-    """Return arguments that ``dask_cuda.LocalCUDACluster`` and ``CUDAWorker`` share.
-
-    `memory`: resolved sizes; the spec itself where a share is of the worker's own GPU.
-    """
+    """Return arguments of dask-cuda's cluster and worker. `memory`: resolved, or the spec for its share of a GPU."""
     return {
         **{name: getattr(memory, name) for name in _SIZES},
         **{name: getattr(spec, name) for name in _SWITCHES},

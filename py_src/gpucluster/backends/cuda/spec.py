@@ -17,10 +17,17 @@ from pydantic import Field, field_validator, model_validator
 
 from ...operating_system import LINUX
 from ...protocol.errors import FieldError, GPUClusterError, MissingPackage, PreflightFailed
-from ...protocol.machine_spec import Device, GPUSpec, ScratchSpec
+from ...protocol.machine_spec import Device, GPUSpec, ScratchSpec, listens_on
 from ...protocol.spec_base import Interface, WorkerCountOrZero, advanced, number_of_workers, option
 
 _advanced = partial(advanced, "Network")
+queues_for_gpus = partial(
+    advanced,
+    "GPUs",
+    "Queue for GPUs",
+    True,
+    "If the site assigns GPU slots and none is free: wait in the queue; otherwise fail immediately.",
+)
 
 
 class CudaSpec(GPUSpec, ScratchSpec):
@@ -29,17 +36,9 @@ class CudaSpec(GPUSpec, ScratchSpec):
     backend: Literal["cuda"] = Field("cuda", title="Kind", description="One worker per GPU of this machine.")
     n_workers: WorkerCountOrZero | None = number_of_workers("one per GPU")
     devices: list[Device] | None = option(
-        "GPUs",
-        "GPUs",
-        None,
-        "GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Default: all visible ones, idle ones first.",
+        "GPUs", "GPUs", None, "GPUs to use, by index or UUID ('GPU-…', 'MIG-…'). Default: all visible ones, idle first."
     )
-    wait_in_line: bool = advanced(
-        "GPUs",
-        "Queue for GPUs",
-        True,
-        "Wait in the queue if the site assigns GPU slots and none is free. If off, fail immediately.",
-    )
+    wait_in_line: bool = queues_for_gpus()
     protocol: Literal["unix", "tls", "tcp", "ucx"] = _advanced(
         "Network",
         "unix",
@@ -47,12 +46,7 @@ class CudaSpec(GPUSpec, ScratchSpec):
         "gpucluster. 'ucx' (NVLink, InfiniBand) and 'tcp' are open: anyone who can reach the address can run code as "
         "you.",
     )
-    interface: Interface | None = _advanced(
-        "Network interface",
-        None,
-        "Interface of this machine that the cluster listens on, such as 'ib0': for UCX, and for workers on other "
-        "machines. Default: this machine only, or the one that leads to them.",
-    )
+    interface: Interface | None = listens_on()
     enable_tcp_over_ucx: bool | None = _advanced("TCP over UCX", None, "Whether UCX uses TCP. Default: UCX decides.")
     enable_infiniband: bool | None = _advanced("InfiniBand", None, "Whether UCX uses InfiniBand. Default: UCX decides.")
     enable_nvlink: bool | None = _advanced("NVLink", None, "Whether UCX uses NVLink. Default: UCX decides.")
@@ -80,13 +74,9 @@ class CudaSpec(GPUSpec, ScratchSpec):
         if self.enable_nvlink and self.rmm_managed_memory:
             raise ValueError("enable_nvlink and rmm_managed_memory cannot be combined; choose one")
         if self.interface is not None and self.protocol in {"unix", "tls"}:
-            raise ValueError(
-                f"interface is for protocol 'ucx' or 'tcp'; with '{self.protocol}' the cluster stays on this machine"
-            )
+            raise ValueError(f"interface is for protocol 'ucx' or 'tcp'; '{self.protocol}' stays on this machine")
         if self.devices is not None and self.n_workers is not None and self.n_workers > len(self.devices):
-            raise ValueError(
-                f"n_workers is {self.n_workers}, but only {len(self.devices)} GPUs are named; one worker per GPU"
-            )
+            raise ValueError(f"n_workers is {self.n_workers}, but {len(self.devices)} GPUs are named; one worker each")
         if self.devices is not None and len({isinstance(device, str) for device in self.devices}) > 1:
             raise ValueError("devices must be all indices or all UUIDs, not a mixture")
         return self

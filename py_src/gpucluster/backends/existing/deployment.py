@@ -182,9 +182,7 @@ async def _spoken_at(host: str, port: int, address: str) -> str | None:
             f"{host} does not respond on port {port}. Is the address right, and does a firewall block it?"
         ) from None
     except ConnectionRefusedError:
-        raise PreflightFailed(
-            f"Nothing is listening at {address}. Is the scheduler running, and on that port?"
-        ) from None
+        raise PreflightFailed(f"Nothing is listening at {address}. Is the scheduler running, on that port?") from None
     except OSError as error:
         if isinstance(error, socket.gaierror):
             raise PreflightFailed(f"Host '{host}' not found.") from None

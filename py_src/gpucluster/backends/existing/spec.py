@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9A-Fa-f:.]+(%\w+)?\]|[A-Za-z0-9._-]+):([0-9]{1,5})")
 _CONFIGURED = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
-_NOT_OURS = ("n_workers", "threads_per_worker", "memory_limit", "local_directory")
-"""Decided where the workers are started."""
+_NOT_OURS = ("n_workers", "threads_per_worker", "memory_limit", "local_directory")  # Decided where workers start.
 _shown = partial(option, "Scheduler")
 _advanced = partial(advanced, "Scheduler")
 
@@ -34,9 +33,7 @@ class ExistingSpec(SpecBase):
     model_config = ConfigDict(json_schema_extra=not_shown(*_NOT_OURS))
 
     backend: Literal["existing"] = Field(
-        "existing",
-        title="Kind",
-        description="An existing scheduler: gpucluster monitors it and connects to it, but never stops it.",
+        "existing", title="Kind", description="An existing scheduler: gpucluster monitors it, but never stops it."
     )
     address: str | None = _shown(
         "Address",

@@ -46,12 +46,8 @@ CONNECT_SECONDS = 20.0
 
 def security_of(report: Report) -> Security:
     """Return the credentials of a cluster from its server's report."""
-    return Security(
-        require_encryption=True,
-        tls_ca_file=report.certificate,
-        tls_client_cert=report.certificate,
-        tls_client_key=report.key,
-    )
+    cert = report.certificate
+    return Security(require_encryption=True, tls_ca_file=cert, tls_client_cert=cert, tls_client_key=report.key)
 
 
 class GatewayScheduler(RemoteScheduler):
@@ -168,15 +164,10 @@ class GatewayDeployment(Deployment):
                 self._lost[name] = time.monotonic()
         self._leaving.difference_update(gone)
         self._since = {name: self._since.get(name, now) for name in here}
-        self._lost = {
-            name: lost
-            for name, lost in self._lost.items()
-            if time.monotonic() - lost < REPORTED_SECONDS and name not in here
-        }
-        slots = [
-            Slot(name, SlotState.LEAVING if name in self._leaving else SlotState.RUNNING, since)
-            for name, since in self._since.items()
-        ]
+        recent = time.monotonic() - REPORTED_SECONDS
+        self._lost = {name: lost for name, lost in self._lost.items() if lost > recent and name not in here}
+        states = {name: SlotState.LEAVING if name in self._leaving else SlotState.RUNNING for name in here}
+        slots = [Slot(name, states[name], since) for name, since in self._since.items()]
         slots += [Slot(name, SlotState.LOST, now, "it is gone") for name in self._lost]
         missing = (wanted or 0) - sum(name not in self._leaving for name in here)
         why = "Dask Gateway starts them"
@@ -306,10 +297,7 @@ USE_SECONDS = 10.0
 
 
 async def start(plan: Plan, context: StartContext) -> GatewayDeployment:
-    """Request the cluster, connect to it, and request its workers.
-
-    Raises `StartFailed` with the gateway's message; a new cluster is shut down again.
-    """
+    """Request the cluster, connect, and request its workers. Raises `StartFailed`: a new one is shut down again."""
     spec: GatewaySpec = plan.options["spec"]
     login: Login = plan.options["login"]
     know_addresses()
@@ -351,12 +339,8 @@ class RequestRecord:
 
     def write_request(self, before: list[Report], options: dict[str, Any], asked: float) -> None:
         """Write down a request before it is sent: the cluster's name is not known yet."""
-        self._kept |= {
-            "before": [report.name for report in before],
-            "options": options,
-            "asked": asked,
-            "noted": time.time(),
-        }
+        names = [report.name for report in before]
+        self._kept |= {"before": names, "options": options, "asked": asked, "noted": time.time()}
         self._context.remember(self._kept)
 
     def write(self, name: str) -> None:

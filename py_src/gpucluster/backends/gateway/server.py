@@ -98,9 +98,8 @@ class Login:
         try:
             return get_auth()  # The site's own class, with its own arguments.
         except (ImportError, TypeError, ValueError) as error:
-            raise PreflightFailed(
-                f"Dask's setting gateway.auth cannot be used ({printable(str(error), 120)})."
-            ) from error
+            why = printable(str(error), 120)
+            raise PreflightFailed(f"Dask's setting gateway.auth cannot be used ({why}).") from error
 
 
 def _require_installed() -> None:
@@ -352,9 +351,7 @@ def _explained(login: Login) -> Iterator[None]:
     except broken as error:
         raise GatewayAway(f"The Dask Gateway at {login.address} reported an internal error; see its log.") from error
     except TimeoutError as error:
-        raise GatewayAway(
-            f"The Dask Gateway at {login.address} has not responded for {ANSWER_SECONDS:.0f} seconds."
-        ) from error
+        raise GatewayAway(f"The Dask Gateway at {login.address} did not respond in {ANSWER_SECONDS:.0f} s.") from error
     except (ClientSSLError, ssl.SSLError) as error:
         raise GatewayAway(
             f"The server at {login.address} has no certificate that this machine trusts, or does not use TLS."

@@ -24,6 +24,7 @@ from ...protocol.spec_base import (
     matching,
     not_at_default,
     not_shown,
+    number_of_workers,
     option,
     pairs,
 )
@@ -88,10 +89,7 @@ class Option:
         return found | {name: value for name, value in bounds.items() if value is not None}
 
     def value(self, given: Any) -> Any:
-        """Convert a value that was typed, or is of the right type already.
-
-        Raises `ValueError` with the end of a sentence.
-        """
+        """Convert a value that was typed, or has the right type. Raises `ValueError` with the end of a sentence."""
         try:
             value = self._read(given)
         except (TypeError, ValueError):
@@ -224,13 +222,7 @@ class GatewaySpec(SpecBase):
     backend: Literal["gateway"] = Field(
         "gateway", title="Kind", description="A cluster that the site's Dask Gateway starts and manages."
     )
-    n_workers: WorkerCountOrZero | None = option(
-        "Cluster",
-        "Workers",
-        None,
-        "Number of workers; 0 starts with none. Default: one, or as many as the existing cluster has.",
-        unit="worker",
-    )
+    n_workers: WorkerCountOrZero | None = number_of_workers("one, or as many as the existing cluster has")
     address: str | None = _shown(
         "Address",
         None,

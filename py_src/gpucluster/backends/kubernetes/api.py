@@ -11,7 +11,7 @@ import tempfile
 import warnings
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -118,9 +118,7 @@ class Kubernetes:
                 with warnings.catch_warnings():
                     # About the versions that kr8s was tested with.
                     warnings.simplefilter("ignore", UserWarning)
-                    api = await kr8s.asyncio.api(
-                        kubeconfig=access.kubeconfig, context=access.context, namespace=access.namespace
-                    )
+                    api = await kr8s.asyncio.api(**asdict(access))
         except StartFailed:
             raise
         except Exception as error:  # kr8s raises errors of any kind for a broken kubeconfig.
@@ -173,9 +171,7 @@ class Kubernetes:
 
 def _no_login(where: str, context: str | None, error: Exception) -> str:
     if context is not None and "context" in str(error).lower():
-        return (
-            f"context: the kubeconfig ({where}) has no context '{context}'. 'kubectl config get-contexts' lists them."
-        )
+        return f"context: the kubeconfig ({where}) has no context '{context}'. See 'kubectl config get-contexts'."
     if "valid credentials" in str(error):
         return (
             f"There is no kubeconfig at {where}, and this is not a Kubernetes pod. Get one from your site and set "
@@ -280,12 +276,8 @@ def faults_of_kubeconfig(path: str | None, context: str | None) -> list[FieldErr
     if fault is not None:
         return [FieldError(field="kubeconfig", message=fault.rstrip("."))]
     files = [file for one in paths.split(os.pathsep) if one and (file := Path(one).expanduser()).exists()]
-    known = [
-        str(one.get("name"))
-        for file in files
-        for one in (yaml.safe_load(file.read_text()).get("contexts") or [])
-        if isinstance(one, dict)
-    ]
+    contexts = [one for file in files for one in yaml.safe_load(file.read_text()).get("contexts") or []]
+    known = [str(one.get("name")) for one in contexts if isinstance(one, dict)]
     if context is None or not files or context in known:
         return []
     listed = f"; available: {printable(', '.join(known[:5]), 200)}" if known else ""
@@ -337,10 +329,8 @@ class Route:
         found = await self._kubernetes.ask("GET", f"services/{self._service}")
         service: Any = await Service(found, api=self._kubernetes.api)
         # On loopback only, and to the pod that is behind the service at the time of a connection.
-        ports = [
-            await self._open.enter_async_context(service.portforward(port, local_port="auto"))
-            for port in (SCHEDULER_PORT, DASHBOARD_PORT)
-        ]
+        enter = self._open.enter_async_context
+        ports = [await enter(service.portforward(port, local_port="auto")) for port in (SCHEDULER_PORT, DASHBOARD_PORT)]
         return ("127.0.0.1", ports[0]), ("127.0.0.1", ports[1])
 
     async def close(self) -> None:

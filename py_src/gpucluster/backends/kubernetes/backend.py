@@ -14,17 +14,8 @@ from ...protocol.spec_base import MAX_WORKERS, SpecBase
 from ...protocol.traits import Needs, Traits
 from ..backend import Backend, Plan, ReapContext, Remembered, StartContext
 from ..deployment import Deployment
-from .api import (
-    DASK,
-    Access,
-    Kubernetes,
-    KubernetesRefused,
-    KubernetesSilent,
-    faults_of_kubeconfig,
-    is_inside,
-    private_folder,
-    private_keys_in,
-)
+from . import api
+from .api import DASK, Access, Kubernetes, KubernetesRefused, KubernetesSilent
 from .manifest import dask_cluster, manifest_text, needs_secret, require_dask_kubernetes, resource_name
 from .pods import commands_to_remove, end_cluster
 from .spec import KubernetesSpec
@@ -47,14 +38,14 @@ class KubernetesBackend(Backend[KubernetesSpec]):
     @classmethod
     def faults(cls, spec: KubernetesSpec) -> list[FieldError]:
         """Check that the kubeconfig can be read and has the context."""
-        return faults_of_kubeconfig(spec.kubeconfig, spec.context)
+        return api.faults_of_kubeconfig(spec.kubeconfig, spec.context)
 
     async def preflight(self, spec: KubernetesSpec, context: StartContext) -> Plan:
         """Log in, and check that Kubernetes would accept such a cluster."""
         context.report("preflight", "Checking the cluster with Kubernetes (dry run)")
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
-        inside = await asyncio.to_thread(is_inside)
-        private_keys_in(context.scratch_directory)
+        inside = await asyncio.to_thread(api.is_inside)
+        api.private_keys_in(context.scratch_directory)
         kubernetes, _ = await _accepted(spec, context.cluster_id, n_workers, inside=inside)
         await kubernetes.close()
         remark = (
@@ -78,13 +69,11 @@ class KubernetesBackend(Backend[KubernetesSpec]):
     async def preview(self, spec: KubernetesSpec) -> Submission:
         """Return the manifest, after Kubernetes has checked it."""
         n_workers = DEFAULT_WORKERS if spec.n_workers is None else spec.n_workers
-        async with private_folder():
-            kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=is_inside())
+        async with api.private_folder():
+            kubernetes, manifest = await _accepted(spec, "id", n_workers, inside=api.is_inside())
             await kubernetes.close()
-        return Submission(
-            text=manifest_text(manifest),
-            notes=[f"Kubernetes ({kubernetes.server}) would accept it; nothing was created."],
-        )
+        note = f"Kubernetes ({kubernetes.server}) would accept it; nothing was created."
+        return Submission(text=manifest_text(manifest), notes=[note])
 
     async def start(self, plan: Plan, context: StartContext) -> Deployment:
         from .deployment import KubernetesDeployment
@@ -104,7 +93,7 @@ class KubernetesBackend(Backend[KubernetesSpec]):
         logging.getLogger("httpx").setLevel(logging.WARNING)
         access = Access(remembered["kubeconfig"], remembered["context"], str(remembered["namespace"]))
         secret = bool(remembered["secret"])
-        async with private_folder():
+        async with api.private_folder():
             kubernetes = await Kubernetes.connect(access)
             patience = min(REAP_SECONDS, context.seconds - 2 * IN_FLIGHT_SECONDS)
             ended = await end_cluster(kubernetes, context.cluster_id, patience, secret=secret)
@@ -115,13 +104,9 @@ class KubernetesBackend(Backend[KubernetesSpec]):
             context.report(f"Left over in Kubernetes from a process that died, and deleted: {', '.join(ended)}")
 
     def left_behind(self, remembered: Remembered) -> str:
-        commands = commands_to_remove(
-            str(remembered["name"]), remembered["namespace"], remembered["kubeconfig"], remembered["context"]
-        )
-        return (
-            f"It is the DaskCluster {remembered['name']} in the namespace {remembered['namespace']}. By hand: "
-            + " && ".join(commands)
-        )
+        name, namespace = str(remembered["name"]), remembered["namespace"]
+        commands = commands_to_remove(name, namespace, remembered["kubeconfig"], remembered["context"])
+        return f"It is the DaskCluster {name} in the namespace {namespace}. By hand: {' && '.join(commands)}"
 
 
 async def _accepted(
@@ -215,15 +200,10 @@ async def _may(kubernetes: Kubernetes, right: Right) -> bool:
     attributes = {"namespace": kubernetes.namespace, "group": group, "resource": resource, "verb": verb}
     if part:
         attributes["subresource"] = part
-    review = {
-        "apiVersion": "authorization.k8s.io/v1",
-        "kind": "SelfSubjectAccessReview",
-        "spec": {"resourceAttributes": attributes},
-    }
+    v1 = "authorization.k8s.io/v1"
+    review = {"apiVersion": v1, "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": attributes}}
     try:
-        answer = await kubernetes.ask(
-            "POST", "selfsubjectaccessreviews", version="authorization.k8s.io/v1", body=review, namespaced=False
-        )
+        answer = await kubernetes.ask("POST", "selfsubjectaccessreviews", version=v1, body=review, namespaced=False)
     except KubernetesRefused as error:
         if error.status != 403:
             raise

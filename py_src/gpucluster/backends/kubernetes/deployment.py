@@ -13,6 +13,7 @@ import logging
 import time
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import asdict
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,23 +23,10 @@ from ..deployment import Slot, SlotState, cause_of
 from ..following import Following, SubmittingDeployment
 from ..scheduler.remote import RemoteScheduler
 from ..workers import given_environment
+from . import pods
 from .api import DASK, MERGE, Access, Kubernetes, KubernetesRefused, KubernetesSilent, Route
 from .manifest import dask_cluster, manifest_text, needs_secret, resource_name, secret
-from .pods import (
-    PodSlot,
-    Thing,
-    end_cluster,
-    events_of,
-    how_it_ended,
-    is_ready,
-    look,
-    name_of,
-    pod_of,
-    scheduler_is_ready,
-    selector,
-    verdict,
-    waits_for_node,
-)
+from .pods import PodSlot, Thing, name_of
 from .spec import KubernetesSpec
 
 UNHEARD_SECONDS = 15.0  # After this time without a reaction of the operator, the number is sent again.
@@ -128,13 +116,9 @@ class KubernetesDeployment(SubmittingDeployment):
         self._not_there_yet: list[PodSlot] = []
         self._numbered = 0
         self._deleted: set[str] = set()
+        silent = (KubernetesSilent, KubernetesRefused)
         self._following = Following(
-            self._look,
-            self._restless,
-            "pods",
-            often=INTERVAL_SECONDS,
-            calm=CALM_SECONDS,
-            silent=(KubernetesSilent, KubernetesRefused),
+            self._look, self._restless, "pods", often=INTERVAL_SECONDS, calm=CALM_SECONDS, silent=silent
         )
 
     @classmethod
@@ -145,19 +129,12 @@ class KubernetesDeployment(SubmittingDeployment):
         self = cls(spec, plan, context, kubernetes)
         manifest = dask_cluster(spec, self._id, kubernetes.namespace, plan.n_workers)
         self.submitted = manifest_text(manifest)
-        context.remember(
-            {
-                "name": resource_name(self._id),
-                "namespace": kubernetes.namespace,
-                "kubeconfig": access.kubeconfig,
-                "context": access.context,
-                "secret": needs_secret(spec),
-            }
-        )
+        where = {**asdict(access), "namespace": kubernetes.namespace}
+        context.remember({"name": resource_name(self._id), **where, "secret": needs_secret(spec)})
         try:
             context.report("submit", "Submitting the cluster to Dask's operator")
             await self._create(manifest)
-            await scheduler_is_ready(kubernetes, self._id, lambda why: context.report("scheduler", why))
+            await pods.scheduler_is_ready(kubernetes, self._id, lambda why: context.report("scheduler", why))
             await self._connect()
             self._expect(plan.n_workers)
             self.tasks.begin(self._following.run())
@@ -220,7 +197,7 @@ class KubernetesDeployment(SubmittingDeployment):
 
     def in_the_queue(self) -> list[str]:
         waiting = [slot for slot in self._slots.values() if slot.living and not slot.came]
-        waiting = [slot for slot in waiting if slot.pod is None or waits_for_node(slot.pod)]
+        waiting = [slot for slot in waiting if slot.pod is None or pods.waits_for_node(slot.pod)]
         return [slot.name for slot in (*waiting, *self._not_there_yet)][::-1]
 
     def leaving(self, n: int) -> set[str]:
@@ -278,9 +255,8 @@ class KubernetesDeployment(SubmittingDeployment):
         """End everything in Kubernetes; raises if it does not confirm that the pods are gone."""
         await self.adapt(None)
         self.tasks.stop()
-        ending = asyncio.ensure_future(
-            end_cluster(self._kubernetes, self._id, STOP_SECONDS, secret=needs_secret(self._spec))
-        )
+        has_secret = needs_secret(self._spec)
+        ending = asyncio.ensure_future(pods.end_cluster(self._kubernetes, self._id, STOP_SECONDS, secret=has_secret))
         try:
             if hasattr(self, "scheduler"):
                 await asyncio.wait_for(self.scheduler.close(), 2.0)
@@ -299,7 +275,7 @@ class KubernetesDeployment(SubmittingDeployment):
         return bool(self._not_there_yet) or any(slot.state is not SlotState.RUNNING for slot in self._slots.values())
 
     async def _look(self) -> None:
-        deployments, pods = await look(self._kubernetes, selector(self._id, "worker"))
+        deployments, all_pods = await pods.look(self._kubernetes, pods.selector(self._id, "worker"))
         found = {name_of(deployment): deployment for deployment in deployments}
         fresh = [name for name in found if name not in self._slots and name not in self._deleted]
         for name in fresh:
@@ -313,11 +289,11 @@ class KubernetesDeployment(SubmittingDeployment):
                 # Kubernetes may not have answered the first request.
                 await self._kubernetes.delete(f"deployments/{name}", version="apps/v1")
                 continue
-            pod = pod_of(name, pods)
+            pod = pods.pod_of(name, all_pods)
             before = slot.pod
-            events = [] if pod is None or is_ready(pod) else await events_of(self._kubernetes, name_of(pod))
-            if slot.saw(pod, verdict(found[name], pod, events)) and before is not None:
-                why = await how_it_ended(self._kubernetes, before, pod)
+            events = [] if pod is None or pods.is_ready(pod) else await pods.events_of(self._kubernetes, name_of(pod))
+            if slot.saw(pod, pods.verdict(found[name], pod, events)) and before is not None:
+                why = await pods.how_it_ended(self._kubernetes, before, pod)
                 self._context.tell("worker_died", f"Worker {name}: {why}.")
         self.slots()
         await self._forget_stale()

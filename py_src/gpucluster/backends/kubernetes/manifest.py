@@ -110,10 +110,8 @@ def _fill_scheduler(pod: dict[str, Any], spec: KubernetesSpec) -> None:
     (container,) = pod["containers"]
     memory = str(spec.scheduler_memory)
     container["args"] = ["dask", "scheduler", "--host", "0.0.0.0", "--port", "8786", "--dashboard-address", ":8787"]  # noqa: S104
-    container["resources"] = {
-        "requests": {"cpu": str(spec.scheduler_cores), "memory": memory},
-        "limits": {"memory": memory},
-    }
+    requests = {"cpu": str(spec.scheduler_cores), "memory": memory}
+    container["resources"] = {"requests": requests, "limits": {"memory": memory}}
     container["env"] = []
     if spec.protocol == "tls":
         container["args"] += ["--protocol", "tls", "--dashboard-prefix", f"$({_PREFIX})"]
@@ -171,9 +169,8 @@ def _fill_pod(pod: dict[str, Any], spec: KubernetesSpec, name: str) -> None:
     if spec.protocol == "tls":
         items = [{"key": file, "path": file} for file in _TLS_FILES]
         pod.setdefault("volumes", []).append({"name": "credentials", "secret": {"secretName": name, "items": items}})
-        container.setdefault("volumeMounts", []).append(
-            {"name": "credentials", "mountPath": str(SECRETS), "readOnly": True}
-        )
+        mount = {"name": "credentials", "mountPath": str(SECRETS), "readOnly": True}
+        container.setdefault("volumeMounts", []).append(mount)
         container["env"].append({"name": "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION", "value": "true"})
     if spec.node_selector:
         pod["nodeSelector"] = dict(spec.node_selector)

@@ -346,11 +346,7 @@ async def events_of(kubernetes: Kubernetes, name: str) -> list[dict[str, Any]]:
 
 
 async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None) -> str:
-    """Return why a worker is gone, in a few words.
-
-    `before`: the pod that its worker was in. `now`: the current pod, which is the same if only its container was
-    restarted.
-    """
+    """Return why a worker is gone. `before`: its pod. `now`: the present one; the same if a container was restarted."""
     if now is not None and now["metadata"].get("uid") == before["metadata"].get("uid"):
         statuses: Sequence[Thing] = now.get("status", {}).get("containerStatuses") or ({},)
         if message := last_words(statuses[0]):
@@ -365,11 +361,7 @@ async def how_it_ended(kubernetes: Kubernetes, before: Thing, now: Thing | None)
 
 
 async def scheduler_is_ready(kubernetes: Kubernetes, cluster_id: str, report: Callable[[str], None]) -> None:
-    """Wait until the scheduler's pod accepts connections; the caller may cancel this.
-
-    `report`: called with what is waited for, in a few words, whenever that changes. Raises `StartFailed` with the
-    reason if it will not.
-    """
+    """Wait until the scheduler's pod accepts connections, and report why it does not yet. Raises `StartFailed`."""
     begun = heard = time.monotonic()
     before: str | None = None
     while True:

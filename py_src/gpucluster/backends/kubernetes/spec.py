@@ -99,16 +99,12 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "Container image for scheduler and workers, with the same Python and Dask as here. Default: Dask's "
         "own, 'ghcr.io/dask/dask', of these versions. Workers with a GPU need one with dask-cuda.",
     )
-    namespace: DNSName | None = _shown(
-        "Namespace", None, "Namespace of the pods. Default: that of the context, or of this pod."
-    )
+    namespace: DNSName | None = _shown("Namespace", None, "The pods' namespace. Default: the context's, or this pod's.")
     gpus_per_worker: Annotated[int, Field(strict=True, ge=0, le=1)] = _shown(
         "GPUs per worker", 0, "1: each worker has a GPU (dask-cuda); the scheduler has none. 0: CPU workers."
     )
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = _shown(
-        "Cores per worker",
-        None,
-        "CPU cores of a worker's pod, as request and limit. Default: one per thread as request, no limit.",
+        "Cores per worker", None, "Of its pod, as request and limit. Default: one per thread as request, no limit."
     )
     memory_limit: MemorySizeOrAuto | None = option(
         "Memory",
@@ -118,10 +114,7 @@ class KubernetesSpec(NodeSpec, GPUSpec):
         "none (or 0): as 'auto', without a limit in Dask.",
     )
     node_selector: Selector = _advanced(
-        "Node selector",
-        dict,
-        "Labels that nodes must have, as 'disk=ssd,zone=a'; in Python and JSON also a mapping. For workers and "
-        "scheduler.",
+        "Node selector", dict, "Labels of nodes for all pods, as 'disk=ssd,zone=a'; in Python and JSON also a mapping."
     )
     tolerations: Tolerations = _advanced(
         "Tolerations",
@@ -131,20 +124,14 @@ class KubernetesSpec(NodeSpec, GPUSpec):
     )
     context: str | None = _advanced("Context", None, "Context of the kubeconfig. Default: the current one.")
     kubeconfig: str | None = _advanced(
-        "Kubeconfig",
-        None,
-        "Absolute path of a kubeconfig. Default: KUBECONFIG, ~/.kube/config, or in a pod its service account.",
+        "Kubeconfig", None, "Its absolute path. Default: KUBECONFIG, ~/.kube/config, or in a pod its service account."
     )
-    service_account: DNSName | None = _advanced(
-        "Service account", None, "Service account of the pods. Default: that of the namespace."
-    )
+    service_account: DNSName | None = _advanced("Service account", None, "For the pods. Default: the namespace's.")
     image_pull_secret: DNSName | None = _advanced(
         "Image pull secret", None, "Name of a secret of the namespace with the login for the image's registry."
     )
     gpu_resource: str = _advanced(
-        "GPU resource name",
-        "nvidia.com/gpu",
-        "Name of the GPU resource in this Kubernetes, such as a MIG slice 'nvidia.com/mig-1g.10gb'.",
+        "GPU resource name", "nvidia.com/gpu", "As Kubernetes calls it here; for a MIG slice 'nvidia.com/mig-1g.10gb'."
     )
     scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=64)] = _advanced(
         "Scheduler cores", 1, "CPU cores that the scheduler's pod requests."

@@ -110,19 +110,14 @@ class Program:
         self._first_end: str | None = None
         self._watchers = Watchers()
         self._killed_by: int | None = None
-        self.over: str | None = None
-        """Why it is over, as the end of a sentence without a full stop; ``None`` while it runs."""
+        self.over: str | None = None  # Why, as the end of a sentence without a full stop; ``None`` while it runs.
         self._following = asyncio.create_task(self._follow())
 
     @classmethod
     async def start(
         cls, command: Sequence[str], environment: Mapping[str, str], message: Mapping[str, Any], name: str
     ) -> Program:
-        """Start the launcher and pass it the message to all ranks.
-
-        `message`: secret, so it goes through the launcher's standard input. Its ``id`` is the cluster's. `name`: the
-        launcher's name in messages. Raises `OSError`: it cannot be started.
-        """
+        """Start the launcher, and pass it the message to all ranks, which is secret, by its input. Raises `OSError`."""
         process = await asyncio.create_subprocess_exec(
             *contained(*command, seconds=GRACE_SECONDS),
             stdin=asyncio.subprocess.PIPE,

@@ -38,11 +38,7 @@ def rank_number() -> int | None:
 
 
 class Rank:
-    """The process above one rank.
-
-    `child`: process id of the rank. `to_child`, `output`, `control`: descriptors for its standard input, its output,
-    and its messages to this process.
-    """
+    """The process above one rank, its child. Descriptors: the child's standard input, output, and messages."""
 
     def __init__(self, child: int, to_child: int, output: int, control: int) -> None:
         self._child = child

@@ -141,9 +141,7 @@ class MPISpec(NodeSpec, GPUSpec):
             raise ValueError("lifetime_seconds requires nanny: otherwise a worker cannot restart without its rank")
         if self.protocol == "mpi" and self.has_nannies:
             which = "gpus_per_rank" if self.gpus_per_rank else "nanny"
-            raise ValueError(
-                f"protocol 'mpi' cannot be combined with {which}: such workers are not MPI ranks. Use 'tls'"
-            )
+            raise ValueError(f"protocol 'mpi' cannot be combined with {which}: such workers are not ranks. Use 'tls'")
         chosen = self.chosen_gpu_options()
         if chosen and not self.gpus_per_rank:
             raise ValueError(f"{chosen[0]} is for workers with a GPU: set gpus_per_rank to 1")

@@ -193,11 +193,9 @@ FINALIZED = "code in a task finalized MPI, which its worker needs"
 
 
 def keep_mpi(MPI: Any, failed: str) -> None:
-    """Let ``MPI.Finalize()`` fail in tasks, and end this process if other code finalizes MPI anyway.
+    """Let ``MPI.Finalize()`` fail in tasks, and end this process, as `failed`, if other code finalizes MPI anyway.
 
     Otherwise the worker would seem to work, but could not reach the other ranks.
-
-    `MPI`: ``mpi4py.MPI``, initialized. `failed`: prefix of a line that reports why this rank ended.
     """
 
     def Finalize() -> NoReturn:

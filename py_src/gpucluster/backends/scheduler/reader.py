@@ -58,16 +58,11 @@ PATIENCE_SECONDS = 30.0  # A worker that moves no result for this time hangs; it
 LOOK_SECONDS = 0.5
 REMEMBERED = 50  # Number of workers that left and are reported.
 TOGETHER_SECONDS = 60.0  # Deaths within this period are one notice: a result that is lost repeatedly counts once.
-READINGS = ("members", "heartbeat_seconds", "columns", "tasks", "cells")
-"""What a supervisor in another process gets once a second."""
+READINGS = ("members", "heartbeat_seconds", "columns", "tasks", "cells")  # Once a second, to another process.
 
 
 class SchedulerReader(SchedulerPlugin):
-    """Reports members and tasks, and moves results between workers.
-
-    `name`: the plugin's name. `own_client`: the supervisor's client, which does not count. When it disconnects, this
-    plugin removes itself.
-    """
+    """Reports members and tasks, and moves results, until the supervisor's own client, which does not count, leaves."""
 
     def __init__(self, name: str, own_client: str | None = None) -> None:
         self.name = name
@@ -417,9 +412,8 @@ class TaskProgress:
         # A restart forgets the kinds too.
         lost = self._n_lost()
         progress = [_progress(name, known[name].states, lost[name]) for name in self._latest if name in known]
-        return {state: count for state, count in self._totals().items() if count > 0}, [
-            one for one in progress if len(one) > 1
-        ]
+        counts = {state: count for state, count in self._totals().items() if count > 0}
+        return counts, [one for one in progress if len(one) > 1]
 
     def _totals(self) -> dict[str, int]:
         scheduler = self._scheduler

@@ -19,13 +19,8 @@ import dask
 from dask.utils import parse_timedelta
 from distributed import Client
 
+from ...dask_internals import scheduler_state
 from ...dask_internals.messages import sent_by_value
-from ...dask_internals.scheduler_state import (
-    forget_worker_elsewhere,
-    give_worker_plugin_elsewhere,
-    target_elsewhere,
-    to_close_elsewhere,
-)
 from ...telemetry import columns
 from . import reader
 from .view import ANSWER_SECONDS, Members, SchedulerView
@@ -129,7 +124,7 @@ class RemoteScheduler(SchedulerView):
                 await self._send()
                 await self.refresh()
                 for name, pickled in self._given.items():
-                    await give_worker_plugin_elsewhere(self._client, pickled, name)
+                    await scheduler_state.give_worker_plugin_elsewhere(self._client, pickled, name)
 
     def _reading(self, name: str) -> Any:
         return self._last[name]
@@ -168,19 +163,19 @@ class RemoteScheduler(SchedulerView):
         return SILENCE_SECONDS
 
     async def target(self, seconds: float) -> int:
-        return await target_elsewhere(self._client, seconds)
+        return await scheduler_state.target_elsewhere(self._client, seconds)
 
     async def to_close(self, count: int) -> list[str]:
         together = None if self.together is None else pickle.dumps(self.together)
-        return await to_close_elsewhere(self._client, count, together)
+        return await scheduler_state.to_close_elsewhere(self._client, count, together)
 
     async def forget(self, address: str) -> None:
         """Remove a worker from the scheduler, and do not ask it to end."""
-        await forget_worker_elsewhere(self._client, address)
+        await scheduler_state.forget_worker_elsewhere(self._client, address)
 
     async def add_worker_plugin(self, name: str, pickled: bytes) -> None:
         self._given[name] = pickled
-        await give_worker_plugin_elsewhere(self._client, pickled, name)
+        await scheduler_state.give_worker_plugin_elsewhere(self._client, pickled, name)
 
     async def close(self) -> None:
         if self._task is not None:

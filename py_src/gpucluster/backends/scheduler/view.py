@@ -107,8 +107,7 @@ class Retired:
 class SchedulerView(ABC):
     """A scheduler as the supervisor sees it: its members, its tasks, and the requests that it answers."""
 
-    dashboard: WebAddress | None = None
-    """Address of its web pages, which answer below the cluster's secret prefix only."""
+    dashboard: WebAddress | None = None  # Of its web pages, which answer below the cluster's secret prefix only.
     dashboard_prefix: str | None = None
     """Path below which they answer if that is not the cluster's secret prefix, without slashes; may be empty."""
     together: Callable[[Any], str] | None = None

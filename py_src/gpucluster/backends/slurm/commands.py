@@ -143,9 +143,7 @@ async def ask(
     output, messages = out.decode(errors="replace"), err.decode(errors="replace")
     if process.returncode != 0:
         if _SILENT.search(messages):
-            raise SlurmSilent(
-                "Slurm's controller does not respond. Try again later, or ask your site's administrators."
-            )
+            raise SlurmSilent("Slurm's controller does not respond. Try again later, or ask the administrators.")
         kind = NoSuchNode if re.search(_NO_SUCH_NODE, messages, re.IGNORECASE) else SlurmRefused
         raise kind(refusal(messages or output))
     return output, messages
@@ -380,10 +378,7 @@ LOOK_SECONDS = 0.2
 
 
 async def end_jobs(names: str, patience: float) -> list[str]:
-    """End all jobs whose names have this prefix; return their numbers.
-
-    Raises `TimeoutError` (some are still there) or `SlurmSilent`, `SlurmRefused`.
-    """
+    """End all jobs with this prefix; return their numbers. Raises `TimeoutError`, `SlurmSilent` or `SlurmRefused`."""
     ended: dict[str, None] = {}
     deadline = time.monotonic() + patience
     while True:

@@ -118,13 +118,9 @@ class SlurmDeployment(SubmittingDeployment):
         self._endings = Endings(folder, self.names, spec.walltime, plan.memory_limit_bytes, context.tell)
         self._renewal = Renewal(spec.walltime_seconds, self.jobs.by_name)
         self._upkeep = Upkeep(self, Queue(folder.base), self._endings, self._renewal)
+        silent = (commands.SlurmSilent,)
         self._following = Following(
-            self._upkeep.look,
-            self._restless,
-            "jobs",
-            often=INTERVAL_SECONDS,
-            calm=CALM_SECONDS,
-            silent=(commands.SlurmSilent,),
+            self._upkeep.look, self._restless, "jobs", often=INTERVAL_SECONDS, calm=CALM_SECONDS, silent=silent
         )
         self._tries = Tries()
         if self.workers_together > 1:

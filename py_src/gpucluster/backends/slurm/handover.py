@@ -127,14 +127,12 @@ class Handover:
 
 async def hand(job_id: str, nodes: int, text: str, environment: Mapping[str, str]) -> None:
     """Send the result of ``packed`` to each node of a running job. Raises `SlurmSilent`, `SlurmRefused`."""
-    options = (
-        f"--jobid={job_id}", "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1",
+    command = (
+        "srun", f"--jobid={job_id}", "--overlap", f"--nodes={nodes}", f"--ntasks={nodes}", "--ntasks-per-node=1",
         "--cpus-per-task=1", "--gres=none", "--cpu-bind=none", "--input=all", "--chdir=/tmp", "--quiet",
-        "--job-name=gpucluster",
+        "--job-name=gpucluster", "bash", "-c", _RECEIVE,
     )  # fmt: skip
-    await commands.ask(
-        "srun", *options, "bash", "-c", _RECEIVE, text=text, env=dict(environment), patience=SRUN_SECONDS
-    )
+    await commands.ask(*command, text=text, env=dict(environment), patience=SRUN_SECONDS)
 
 
 MOST_BYTES = 16 << 20  # Longer files are shortened.
@@ -181,9 +179,5 @@ keep_output_short 2>/dev/null & disown 2>/dev/null"""
 
 
 def keeping_output_short() -> list[str]:
-    """Return lines for a job's script, after those that redirect its output.
-
-    They start a loop in the background that looks at the file once a second, ten times a second while it grows fast,
-    and ends with the job. If standard output is not a file, or cannot be found, they do nothing.
-    """
+    """Return lines for a job's script, after those that redirect its output: they bound it, in the background."""
     return _LINES.splitlines()

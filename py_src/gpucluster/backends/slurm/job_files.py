@@ -39,10 +39,7 @@ def base_folder(shared_directory: str | None) -> Path:
 
 
 class JobFolder:
-    """Folder of one cluster.
-
-    `base`: from ``base_folder``. `shared`: whether the nodes see it. If not, each job receives a copy of its contents.
-    """
+    """Folder of one cluster. `shared`: whether the nodes see it; if not, each job receives a copy of its contents."""
 
     def __init__(self, base: Path, cluster_id: str, *, shared: bool = True) -> None:
         self.base = base
@@ -208,9 +205,8 @@ def scheduler_script(spec: SlurmSpec, folder: JobFolder, cluster_id: str) -> str
     words += ["--interface", spec.interface] if spec.interface is not None else []
     words += [] if folder.shared else ["--tell", "comment"]
     lines = [*_given(folder), *_before(asked), *([] if folder.shared else [LAST_WORDS])]
-    return _assembled(
-        asked, lines, _line([*_container(asked, folder, scratch=False), *map(shlex.quote, words)]), folder, cluster_id
-    )
+    command = _line([*_container(asked, folder, scratch=False), *map(shlex.quote, words)])
+    return _assembled(asked, lines, command, folder, cluster_id)
 
 
 def _assembled(spec: SlurmSpec, lines: list[str], command: str, folder: JobFolder, cluster_id: str) -> str:

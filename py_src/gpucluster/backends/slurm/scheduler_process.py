@@ -15,12 +15,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from distributed.security import Security
-
 from ...dask_internals.listening import web_address
 from ...protocol.plain_text import redact, start_log
 from ..dashboard import PrivateDashboardScheduler
-from ..workers import scheduler_address
+from ..workers import credentials, scheduler_address
 from . import commands
 from .commands import end_jobs
 
@@ -51,11 +49,12 @@ async def run(given: argparse.Namespace) -> None:
     host = scheduler_address(given.interface)
     prefix = (given.folder / PREFIX_FILE).read_text()
     redact(prefix)
+    files = [str(given.folder / "tls" / name) for name in ("ca.pem", "cert.pem", "key.pem")]
     scheduler = PrivateDashboardScheduler(
         host=host,
         port=0,
         protocol=f"{given.protocol}://",
-        security=_security(given.folder / "tls") if given.protocol == "tls" else None,
+        security=credentials(*files) if given.protocol == "tls" else None,
         dashboard_address=f"{host}:0",
         http_prefix=prefix,
     )
@@ -76,16 +75,6 @@ async def run(given: argparse.Namespace) -> None:
             await end_jobs(given.names, END_SECONDS)
             return
     await scheduler.close()
-
-
-def _security(folder: Path) -> Security:
-    cert, key = str(folder / "cert.pem"), str(folder / "key.pem")
-    return Security(
-        require_encryption=True,
-        tls_ca_file=str(folder / "ca.pem"),
-        **{f"tls_{role}_{part}": path for role in ("scheduler", "worker", "client") for part, path in
-           (("cert", cert), ("key", key))},
-    )  # fmt: skip
 
 
 async def _publish(address: str, given: argparse.Namespace) -> None:

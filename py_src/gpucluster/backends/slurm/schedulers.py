@@ -164,10 +164,8 @@ class SchedulerJob:
         return self.slot.job.how_it_ended(self._spec.walltime, None, error_line(lines))
 
     async def lost(self) -> str:
-        return (
-            f"The scheduler is gone: {await self.how_it_ended()}. All results on the workers are lost; create the "
-            "cluster again."
-        )
+        why = await self.how_it_ended()
+        return f"The scheduler is gone: {why}. All results on the workers are lost; create the cluster again."
 
     def notes(self) -> list[str]:
         job = self.slot.job

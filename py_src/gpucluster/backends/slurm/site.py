@@ -35,8 +35,7 @@ class Partition:
     nodes: int = 0
     cores: int = 0  # Of its biggest node, as is the memory.
     memory_bytes: int = 0
-    gpus: dict[str, int] = field(default_factory=dict)
-    """The most GPUs of one node, by type; a type without a name is ''."""
+    gpus: dict[str, int] = field(default_factory=dict)  # The most of one node, by type; one without a name is ''.
     exclusive: bool = False  # Whether jobs do not share nodes.
 
 

@@ -58,9 +58,8 @@ class JobSlot:
         on_nodes = [self.name] if self.nodes == 1 else [f"{self.name}-{node}" for node in range(self.nodes)]
         each = self.size // self.nodes
         # Named as Dask and dask-cuda name several workers of one command.
-        self.workers = [
-            WorkerSlot(name if each == 1 else f"{name}-{number}") for name in on_nodes for number in range(each)
-        ]
+        names = on_nodes if each == 1 else [f"{name}-{number}" for name in on_nodes for number in range(each)]
+        self.workers = [WorkerSlot(name) for name in names]
 
     @property
     def names(self) -> list[str]:
@@ -254,10 +253,7 @@ class Fit:
 
 
 def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
-    """Return the number of workers of each job for `n_workers` in all, the smaller job last.
-
-    `together`: workers of one job. `whole`: whether no job may have fewer; then there are more workers if needed.
-    """
+    """Return the number of workers of each job, the smaller one last. `whole`: rather more workers than that."""
     full, rest = divmod(n_workers, together)
     if rest and whole:
         return [together] * (full + 1)

@@ -80,9 +80,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     backend: Literal["slurm"] = Field("slurm", title="Kind", description="Workers on this site's nodes, in Slurm jobs.")
     n_workers: WorkerCountOrZero | None = number_of_workers("those of one job: one, or one for each of its GPUs")
     partition: str | None = _shown("Partition", None, "Partition that the jobs wait in. Default: chosen by Slurm.")
-    account: str | None = _shown(
-        "Account", None, "Account that the jobs are charged to. Default: your default account."
-    )
+    account: str | None = _shown("Account", None, "Account that jobs are charged to. Default: your default account.")
     qos: str | None = _advanced("Quality of service", None, "QOS of the jobs. Default: your default QOS.")
     walltime: str = _shown(
         "Job time limit",
@@ -91,17 +89,13 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "new job is submitted.",
     )
     gpus_per_node: Annotated[int, Field(strict=True, ge=0, le=16)] = _shown(
-        "GPUs per node",
-        0,
-        "GPUs of a job on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers.",
+        "GPUs per node", 0, "GPUs of a job on each of its nodes; each GPU gets a worker (dask-cuda). 0: CPU workers."
     )
     workers_per_job: Annotated[int, Field(strict=True, ge=1, le=256)] | None = _advanced(
         "CPU workers per job", None, "Default: one on each of its nodes. With GPUs: one for each GPU."
     )
     nodes_per_job: Annotated[int, Field(strict=True, ge=1, le=64)] = _advanced(
-        "Nodes per job",
-        1,
-        "For sites that only grant jobs of several whole nodes. Cores, GPUs and memory are those of each node.",
+        "Nodes per job", 1, "For sites that grant only jobs of several nodes. Cores, GPUs and memory are per node."
     )
     exclusive: bool = _advanced(
         "Whole nodes",
@@ -113,9 +107,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "GPU type", None, "Type of the GPUs, by the site's name, such as 'a100'. Default: any."
     )
     cores: Annotated[int, Field(strict=True, ge=1, le=1024)] | None = _advanced(
-        "Cores per job",
-        None,
-        "CPU cores that a job gets, on each of its nodes. Default: as many as its workers have threads.",
+        "Cores per job", None, "CPU cores of a job on each of its nodes. Default: as many as its workers have threads."
     )
     memory_limit: MemorySizeOrAuto | None = option(
         "Memory",
@@ -127,18 +119,14 @@ class SlurmSpec(NodeSpec, GPUSpec):
     memory_per_gpu: MemorySize | None = advanced(
         "Memory", "Host memory per GPU", None, "Instead of the memory per job, for sites that require '--mem-per-gpu'."
     )
-    constraint: Features | None = _advanced(
-        "Features", None, "Features that nodes must have ('--constraint'), such as 'a100&nvlink'."
-    )
+    constraint: Features | None = _advanced("Features", None, "Of nodes to use ('--constraint'): 'a100&nvlink'.")
     directives: Lines = _advanced(
         "More sbatch options",
         list,
         "One per line, such as '--reservation=school' or '--mail-type=END'; each becomes a line of '#SBATCH'. In a "
         "shell: --directives=--mail-type=END.",
     )
-    modules: Lines = advanced(
-        "Job", "Modules", list, "Environment modules that a job loads first, one per line, such as 'cuda/12.4'."
-    )
+    modules: Lines = advanced("Job", "Modules", list, "Loaded first in a job, one per line, such as 'cuda/12.4'.")
     job_script_prologue: Lines = advanced(
         "Job",
         "Job prologue",
@@ -146,18 +134,14 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "Shell commands that a job runs before its worker, such as 'source ~/env/bin/activate'. Slurm keeps them: no "
         "passwords here.",
     )
-    image: str | None = advanced(
-        "Job", "Apptainer image", None, "Absolute path of an image, or of a folder, that the worker runs in."
-    )
+    image: str | None = advanced("Job", "Apptainer image", None, "Absolute path of the worker's image, or its folder.")
     python: str | None = advanced(
         "Job",
         "Python on the nodes",
         None,
         "Absolute path of the Python that runs the worker. Default: the cluster's own; in an image 'python3'.",
     )
-    job_name: str = advanced(
-        "Job", "Job name", "gpucluster", "Prefix of the jobs' names; the cluster's id and a number follow."
-    )
+    job_name: str = advanced("Job", "Job name", "gpucluster", "Prefix of the jobs' names, before id and number.")
     shared_directory: str | None = advanced(
         "Job",
         "Shared directory",
@@ -179,9 +163,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
         "'here': in the cluster's process, on this node. 'job': in a separate job, for sites that end long processes "
         "on this node. The cluster runs as soon as that job has started.",
     )
-    scheduler_partition: str | None = advanced(
-        "Scheduler", "Scheduler partition", None, "Default: that of the workers."
-    )
+    scheduler_partition: str | None = advanced("Scheduler", "Scheduler partition", None, "Default: the workers'.")
     scheduler_walltime: str | None = advanced(
         "Scheduler",
         "Scheduler time limit",
@@ -191,9 +173,7 @@ class SlurmSpec(NodeSpec, GPUSpec):
     scheduler_cores: Annotated[int, Field(strict=True, ge=1, le=1024)] = advanced(
         "Scheduler", "Scheduler cores", 1, "CPU cores of its job."
     )
-    scheduler_memory: MemorySize = advanced(
-        "Scheduler", "Scheduler memory", 2 * 2**30, "Host memory of its job, such as '2 GiB'."
-    )
+    scheduler_memory: MemorySize = advanced("Scheduler", "Scheduler memory", 2 * 2**30, "Host memory of its job.")
 
     @property
     def walltime_seconds(self) -> int:

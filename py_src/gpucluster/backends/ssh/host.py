@@ -198,9 +198,7 @@ class Host:
         try:
             await asyncio.wait_for(asyncio.shield(self._ready), READY_SECONDS)
         except TimeoutError:
-            raise HostUnusable(
-                f"{self.name}: importing Dask took longer than {READY_SECONDS:.0f} seconds there."
-            ) from None
+            raise HostUnusable(f"{self.name}: importing Dask took longer than {READY_SECONDS:.0f} s there.") from None
         self.workers[worker.name] = worker
         self._send({"do": "start", **command})
 
@@ -348,11 +346,8 @@ async def _sweep(host: Named, remembered: Remembered, context: ReapContext) -> d
     connection = await connect(host, remembered["ssh_config"])
     try:
         command = f"exec {shlex.quote(remembered['python'])} -c {shlex.quote(_SWEEP)}"
-        settings = {
-            "mark": f"{MARK}={context.cluster_id}",
-            "scratch": remembered["scratch"],
-            "directory": remembered["local_directory"],
-        }
+        mark, directory = f"{MARK}={context.cluster_id}", remembered["local_directory"]
+        settings = {"mark": mark, "scratch": remembered["scratch"], "directory": directory}
         done = await asyncio.wait_for(connection.run(command, input=json.dumps(settings) + "\n"), SWEEP_SECONDS)
         if done.exit_status != 0:
             raise HostUnusable(f"{host.name}: its Python cannot be started.")

@@ -39,8 +39,7 @@ class Pool:
     """All hosts of one cluster."""
 
     def __init__(self, spec: SSHSpec, context: StartContext) -> None:
-        self.forget_worker: Callable[[str], None] = lambda name: None
-        """Called with the name of a worker whose host is lost."""
+        self.forget_worker: Callable[[str], None] = lambda name: None  # Called for each worker whose host is lost.
         self._spec = spec
         common = {
             "id": context.cluster_id,
@@ -125,11 +124,8 @@ class Pool:
 
     def command(self, worker: SSHWorker, host: Host, scheduler: str, timeout: float) -> dict[str, Any]:
         spec = self._spec
-        options: dict[str, Any] = {
-            "nthreads": spec.threads_per_worker,
-            "memory_limit": memory_limit_on(host, spec),
-            "death_timeout": timeout,
-        }
+        options: dict[str, Any] = {"nthreads": spec.threads_per_worker, "death_timeout": timeout}
+        options["memory_limit"] = memory_limit_on(host, spec)
         if spec.resources:
             options["resources"] = dict(spec.resources)
         if spec.preload:
@@ -153,10 +149,7 @@ class Pool:
 
 
 def memory_limit_on(host: Host, spec: SSHSpec) -> int:
-    """Return the memory limit of a worker on a host in bytes, 0 for none.
-
-    An equal share is one per GPU, or that of its threads among the cores, as in Dask's own command.
-    """
+    """Return the bytes of a worker on a host, 0: no limit. An equal share is per GPU, or by threads, as in Dask."""
     if spec.memory_limit != "auto":
         return int(spec.memory_limit or 0)
     sharers = len(host.gpus) or max(host.named.workers, math.ceil(host.facts["cores"] / spec.threads_per_worker))

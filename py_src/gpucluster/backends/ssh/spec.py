@@ -65,9 +65,7 @@ class SSHSpec(NodeSpec, GPUSpec):
         None,
         "Absolute path of an SSH configuration, for users, keys, ports and jump hosts. Default: ~/.ssh/config.",
     )
-    use_gpus: bool = _advanced(
-        "Use GPUs", True, "Give each worker a GPU of its host, where there are GPUs (dask-cuda)."
-    )
+    use_gpus: bool = _advanced("Use GPUs", True, "Give each worker a GPU of its host, if there are GPUs (dask-cuda).")
 
     @model_validator(mode="after")
     def _some_hosts(self) -> Self:

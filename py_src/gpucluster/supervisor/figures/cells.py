@@ -29,10 +29,9 @@ _OF_WORKERS = {"memory_bytes": "memory_bytes", "vram_bytes": "vram_used_bytes", 
 
 
 class CellLog:
-    """Keeps the cells of a cluster in a file of its folder.
+    """Keeps the cells of a cluster in a file of its folder. What cannot be written is written with the next change.
 
-    `path`: of the file. `model`: of the cluster. `cost`: returns what it costs now. What cannot be written is left out,
-    and written with the next change.
+    `cost`: returns what it costs now.
     """
 
     def __init__(
@@ -58,10 +57,7 @@ class CellLog:
         )  # fmt: skip
 
     def add(self, told: list[dict[str, Any]], columns: Columns) -> bool:
-        """Note how the cells are now; returns whether one of them computes.
-
-        `told`: what ``SchedulerView.cells`` returned.
-        """
+        """Note how the cells are now, as from ``SchedulerView.cells``; returns whether one of them computes."""
         changed = []
         price = self._cost()
         costs = {} if price is None else self._costs(told, price.per_hour / 3600)
@@ -153,13 +149,8 @@ class _Meanwhile:
 
     def look_at_memory(self, columns: Columns) -> None:
         now = totals(columns)
-        self._raise(
-            {
-                "memory_peak_bytes": now["memory_bytes"],
-                "vram_peak_bytes": now["vram_used_bytes"],
-                "spilled_peak_bytes": now["tier_disk_bytes"],
-            }
-        )
+        peaks = {"memory_peak_bytes": now["memory_bytes"], "vram_peak_bytes": now["vram_used_bytes"]}
+        self._raise(peaks | {"spilled_peak_bytes": now["tier_disk_bytes"]})
         for figure, column in _OF_WORKERS.items():
             for name, value in zip(columns["workers"], columns.get(column, ()), strict=False):
                 if value:

@@ -38,17 +38,10 @@ REST_AFTER_SECONDS = 30.0  # How long after the cluster was last watched or used
 
 
 class Sampler:
-    """Samples a cluster from its start to its end.
-
-    `machine`: that all workers share. `cells`: where the work of cells is written down.
-    """
+    """Samples a cluster from start to end. `machine`: that all workers share. `cells`: where their work is kept."""
 
     def __init__(
-        self,
-        scheduler: SchedulerView,
-        cluster_id: str,
-        machine: Machine | None = None,
-        cells: CellLog | None = None,
+        self, scheduler: SchedulerView, cluster_id: str, machine: Machine | None = None, cells: CellLog | None = None
     ) -> None:
         self._cells = cells
         self._computes = False
@@ -151,10 +144,7 @@ class Sampler:
         return self.columns
 
     def encoded(self, columns: Columns) -> bytes:
-        """Return the event with a reading.
-
-        Built without the model, which would take ten times as long; a test checks that both agree.
-        """
+        """Return the event with a reading, without the model, which takes ten times as long; a test compares both."""
         tasks, progress = self._scheduler.tasks()
         sample: dict[str, Any] = {
             "id": self._id,
@@ -373,8 +363,6 @@ SECONDS = 600
 MOST_TOTALS = 600
 MOST_WORKER_POINTS = 20_000  # Workers times points: with many workers each has fewer points, further apart.
 FEWEST_POINTS, MOST_POINTS = 20, 600
-
-
 _WORKERS = ("cpu_percent", "memory_bytes", "gpu_utilization_percent", "vram_used_bytes")
 _CLOCK_SECONDS = 0.001  # By so much a timer may be early.
 _PERCENTS = {"cpu_percent", "gpu_utilization_percent"}
@@ -406,9 +394,8 @@ class History:
             return
         for figure, series in self._workers.items():
             values = columns.get(figure, ())
-            series.append(
-                moment, {name: value for name, value in zip(names, values, strict=False) if value is not None}
-            )
+            known = {name: value for name, value in zip(names, values, strict=False) if value is not None}
+            series.append(moment, known)
             series.forget(moment - SECONDS, points)
             for name in [name for name, column in series.values.items() if all(map(math.isnan, column))]:
                 del series.values[name]

@@ -100,8 +100,7 @@ def import_each(modules: Iterable[str]) -> None:
             print(f"Not preloaded: {module}: {type(error).__name__}: {error}", file=sys.stderr)
 
 
-NICE = "GPUCLUSTER_NICE"
-"""By how much workers lower their priority below Jupyter servers, notebooks and panels; ``0``: not at all."""
+NICE = "GPUCLUSTER_NICE"  # By how much workers yield to Jupyter servers, notebooks and panels; ``0``: not at all.
 USUAL_NICE = 5  # On shared machines: a third of what the others get while the processors are busy.
 
 
@@ -157,10 +156,7 @@ def start_resource_tracker() -> None:
 
 @contextmanager
 def copies_instead_of_programs() -> Iterator[None]:
-    """Let multiprocessing start its helpers as copies of this process.
-
-    A restarted server is a program again, because there are threads by then.
-    """
+    """Let multiprocessing start its helpers as copies of this process, not again later: there are threads by then."""
     usual = util.spawnv_passfds
     setattr(util, "spawnv_passfds", partial(copy_process, first=_be_new))  # noqa: B010  # the type checker forbids it
     try:
@@ -184,11 +180,8 @@ def copy_process(
 ) -> int:
     """Fork, and run in the child what a new Python would get by ``-c``; returns the child's pid.
 
-    Replaces ``multiprocessing.util.spawnv_passfds``. Call it while there is one thread.
-
-    * `program`, `arguments`: the Python that would be started, and its arguments, the last of which is the code.
-    * `descriptors`: what the child keeps open besides its standard streams.
-    * `first`: called in the child, before the code.
+    Replaces ``multiprocessing.util.spawnv_passfds``; call it while there is one thread. The last argument is the code.
+    `descriptors`: what the child keeps open besides its standard streams. `first`: called in it, before the code.
     """
     pid = os.fork()
     if pid:

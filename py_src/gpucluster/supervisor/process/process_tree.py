@@ -33,21 +33,15 @@ _PATIENCE_SECONDS = 10.0
 
 
 def take_all_along() -> None:
-    """Let everything below this process, a supervisor, end with it.
-
-    On Linux it adopts what tasks have started in case the forkserver is killed alone and cannot kill it any more.
-    """
+    """Let everything below this process, a supervisor, end with it."""
     if LINUX:
-        adopt_orphans()
+        adopt_orphans()  # Also what tasks have started, if the forkserver is killed alone and cannot kill it any more.
     else:
         end_descendants.start()
 
 
 class Orphans:
-    """Adopted processes that have ended and that nothing else waits for.
-
-    `others`: returns the processes that are waited for elsewhere, late.
-    """
+    """Adopted processes that have ended. `others`: returns those that are waited for elsewhere, late."""
 
     def __init__(self, others: Callable[[], Collection[int | None]]) -> None:
         self._others = others
@@ -161,11 +155,9 @@ def _remove_what_came_back(folder: Folder) -> None:
 def end_when_deleted(
     folder: Folder, held: int, scratch: Callable[[], Path | None], look: Callable[[], None] = lambda: None
 ) -> None:
-    """Watch from a thread, which works while the event loop does not, and end this process with all workers.
+    """Watch from a thread, as the event loop may hang, and end this process with all workers.
 
-    * `held`: descriptor that holds the lock.
-    * `scratch`: returns the directory of spilled data, if it is outside the folder.
-    * `look`: a further check that the thread calls each time.
+    `held`: holds the lock. `scratch`: returns where spilled data is, if outside the folder. `look`: a further check.
     """
 
     def watch() -> None:

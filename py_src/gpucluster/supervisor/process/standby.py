@@ -64,10 +64,7 @@ class Standby:
         return record.cluster
 
     def note_ready(self) -> None:
-        """Record that everything is imported, unless a cluster was written meanwhile.
-
-        It only helps to choose among standbys, so a failure does not stop a cluster that this one has taken.
-        """
+        """Record that everything is imported, which only helps to choose: a failure stops no cluster that it has."""
         try:
             with self._registry.exclusive(_LOCK_SECONDS):
                 record = self._registry.read(self._folder)

@@ -23,22 +23,16 @@ from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 from typing import Any
 
+from ...dask_internals import periodic_callbacks
 from ...dask_internals.array_imports import import_arrays_without_scipy, remember_versions
 from ...dask_internals.messages import keep_no_sent_messages
-from ...dask_internals.periodic_callbacks import (
-    leave_out_for_nannies,
-    set_shortest_heartbeat,
-    slow_down_schedulers,
-    watch_small_workers_less,
-)
 from ...dask_internals.workers.nannies import keep_own_forkserver, look_for_workers_every
 from ...operating_system import LINUX
 from ...operating_system.files import FOLDER, PLACE, address_of_folder, semaphore_prefix, without_name
 from .preloading import FIRST, RAPIDS_SIGNAL, copies_instead_of_programs, import_each, rapids_wanted
 
 WORKER_UP_SECONDS = 0.005  # How often a nanny looks whether its worker is up; distributed: 0.05.
-EVENTS_KEPT = "10 minutes"
-"""How long a scheduler keeps what it noted about a worker or client that has gone; distributed: an hour."""
+EVENTS_KEPT = "10 minutes"  # Of what a scheduler noted about a worker or client that has gone; distributed: an hour.
 LINES_KEPT = 1_000  # Lines of its log that a scheduler keeps for ``get_logs``; distributed: 10,000, about 12 MB.
 FORKED = LINUX  # Elsewhere (macOS) system libraries fail in a forked child, so workers are not forked.
 LONGEST_FOLDER = 80  # Bytes in the path of a folder with room for sockets, as of a ``multiprocessing.Manager``.
@@ -47,10 +41,7 @@ _LOOKED_FOR_LATE = ("gilknocker",)  # Optional packages that distributed tries t
 
 
 def keep_files_in(folder: Path) -> None:
-    """Let multiprocessing keep its files in a cluster's folder, and name its semaphores after it.
-
-    A process that is killed leaves both behind. This way they go with the folder, and their owner is known.
-    """
+    """Keep multiprocessing's files in a cluster's folder, its semaphores under its name: if killed, it leaves both."""
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     config["semprefix"] = f"/{semaphore_prefix(folder.name)}"
     place = folder / FOLDER
@@ -108,8 +99,7 @@ def _pid_of(server: Any) -> int | None:
 
 
 _ensure_running = forkserver.ForkServer.ensure_running
-_one_at_a_time = threading.Lock()
-"""Workers are started from several threads, and the name of the folder belongs to the whole process."""
+_one_at_a_time = threading.Lock()  # Several threads start workers, and the folder's name is the whole process's.
 
 
 def _ensure_unreachable(server: Any) -> None:
@@ -188,20 +178,15 @@ def import_all() -> None:
             sys.modules[name] = None  # type: ignore[assignment]  # Makes imports of it fail.
 
 
-PROFILE_INTERVAL = "50ms"
-"""How often a worker samples what its threads compute; distributed does so every 10 ms, for 1 to 2 % of a core."""
+PROFILE_INTERVAL = "50ms"  # At which a worker samples its threads; distributed: every 10 ms, for 1 to 2 % of a core.
 TICK_INTERVAL = "1s"  # How often the latency of event loops is checked; they complain from three seconds on.
 SHORTEST_HEARTBEAT_SECONDS = 1.0  # distributed: half a second for up to ten workers, more from one second on.
 RESTING_HEARTBEAT_SECONDS = 3.0  # While the cluster is neither watched nor used: distributed's value for 400 workers.
-MEMORY_SECONDS_WHEN_EMPTY = 0.5
-"""How often the nanny checks a worker that uses less than half its memory; above, as often as is configured."""
+MEMORY_SECONDS_WHEN_EMPTY = 0.5  # At which a nanny checks a worker that uses less than half; above: as configured.
 MEMORY_SECONDS_WHEN_RESTING = 2.0
 SCHEDULER_SECONDS = {"monitor": 2.0, "ticks": 5.0, "idle-timeout": 5.0, "no-workers-timeout": 5.0}
 """The last two do nothing until a timeout is configured, four times a second."""
-NOT_FOR_NANNIES = ("monitor", "tick", "ticks", "shift_counters")
-"""The last one divides counters into intervals, which nothing reads of a nanny."""
-
-
+NOT_FOR_NANNIES = ("monitor", "tick", "ticks", "shift_counters")  # The last: of counters that nothing reads.
 _rests = False
 
 
@@ -219,12 +204,13 @@ def reduce_wakeups() -> None:
     """Change distributed in this process, and its configuration, which workers inherit. Once is enough."""
     import dask
 
-    set_shortest_heartbeat(heartbeat_seconds)
+    periodic_callbacks.set_shortest_heartbeat(heartbeat_seconds)
     # After the import of distributed, which sets defaults. What a site has chosen stays.
     if dask.config.get("distributed.admin.tick.interval") == "20ms":
         dask.config.set({"distributed.admin.tick.interval": TICK_INTERVAL})
     if dask.config.get("distributed.worker.profile.interval") == "10ms":
         dask.config.set({"distributed.worker.profile.interval": PROFILE_INTERVAL})
-    leave_out_for_nannies(NOT_FOR_NANNIES)
-    slow_down_schedulers(SCHEDULER_SECONDS)
-    watch_small_workers_less(lambda: MEMORY_SECONDS_WHEN_RESTING if _rests else MEMORY_SECONDS_WHEN_EMPTY)
+    periodic_callbacks.leave_out_for_nannies(NOT_FOR_NANNIES)
+    periodic_callbacks.slow_down_schedulers(SCHEDULER_SECONDS)
+    empty, resting = MEMORY_SECONDS_WHEN_EMPTY, MEMORY_SECONDS_WHEN_RESTING
+    periodic_callbacks.watch_small_workers_less(lambda: resting if _rests else empty)
