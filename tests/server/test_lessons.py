@@ -259,7 +259,7 @@ class TestInstructor:
         learners = [(one["name"], one["exercise"], one["failing"]) for one in view["learners"]]
         assert learners == [("Ada", "06.3", "It adds up")]
         assert view["exercises"][0]["failing"] == [{"property": "It adds up", "learners": 1}]
-        assert "notes.json was left out" in view["problems"][0]
+        assert "notes.json was skipped" in view["problems"][0]
         assert (await api("GET", "lessons"))[1]["has_class"] is True
 
     async def test_missing_folder_is_refused(self, api):
