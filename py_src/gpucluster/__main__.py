@@ -1,7 +1,5 @@
 """``python -m gpucluster``: the command line, for a Python whose scripts are not on the path."""
 
-from __future__ import annotations
-
 import sys
 
 if not sys.flags.safe_path:

@@ -5,8 +5,6 @@ it. If those imported all their estimators, a scheduler would import scikit-lear
 fit: 70 MB, and a second in which it does nothing else.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module

@@ -8,8 +8,6 @@ beside it, which gives the secret away. Here any other path is a plain 404.
 The pages are made at the first request (``LatePages``): they take more time and memory than everything else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable

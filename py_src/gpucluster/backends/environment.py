@@ -1,7 +1,5 @@
 """What this process has taken out of its environment for the workers: directories to import from, and variables."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

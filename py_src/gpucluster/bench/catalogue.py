@@ -1,7 +1,5 @@
 """All workloads: on Dask arrays and data frames, of ``gpucluster.learn``, and of collective operations."""
 
-from __future__ import annotations
-
 import math
 import statistics
 import time

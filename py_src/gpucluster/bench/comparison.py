@@ -1,7 +1,5 @@
 """Compare two results."""
 
-from __future__ import annotations
-
 from pydantic import BaseModel, Field
 
 from ..client.history.statistics import CONFIDENCE, Ratio, ratio_of

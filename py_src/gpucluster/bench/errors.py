@@ -1,7 +1,5 @@
 """Errors of benchmarks."""
 
-from __future__ import annotations
-
 from ..protocol.errors import GPUClusterError
 
 

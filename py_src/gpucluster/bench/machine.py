@@ -1,7 +1,5 @@
 """Hardware and software of a cluster, as its workers report them."""
 
-from __future__ import annotations
-
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, version

@@ -1,7 +1,5 @@
 """Measure the time of a block from one worker to another, by its size."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from typing import Any

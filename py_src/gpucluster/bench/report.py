@@ -1,7 +1,5 @@
 """A result as one self-contained HTML page, with scaling curves and times as Bokeh figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The result of a measurement, and its JSON file."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal

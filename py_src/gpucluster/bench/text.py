@@ -1,7 +1,5 @@
 """Results as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..protocol.plain_text import aligned, counted

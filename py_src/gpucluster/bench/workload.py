@@ -1,7 +1,5 @@
 """Workloads: data that are made first, and work on them that is timed. Their names are known without importing them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

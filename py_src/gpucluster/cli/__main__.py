@@ -1,7 +1,5 @@
 """``python -m gpucluster.cli``: the command line without its script."""
 
-from __future__ import annotations
-
 import sys
 
 from . import main

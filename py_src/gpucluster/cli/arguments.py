@@ -4,8 +4,6 @@
 notebooks and shells.
 """
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import re

@@ -5,8 +5,6 @@ words, their first; its object is a ``Commands``. ``gpucluster --help`` imports 
 verb needs when it runs.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Ctrl-C and similar signals, which must not come between the start of a process and knowing its id."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator

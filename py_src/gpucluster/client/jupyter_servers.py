@@ -4,8 +4,6 @@ Jupyter's own ``list_running_servers`` deletes the files of servers whose proces
 may run on other nodes.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import os

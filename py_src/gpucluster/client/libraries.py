@@ -1,7 +1,5 @@
 """Choose the libraries of Dask's collections, for clusters with and without GPUs."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

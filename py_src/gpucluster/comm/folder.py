@@ -1,7 +1,5 @@
 """The folder of a cluster's sockets, and the secret in it. Imports nothing of Dask."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

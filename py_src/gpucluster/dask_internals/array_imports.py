@@ -1,7 +1,5 @@
 """What ``dask.array`` imports in a process that unpickles task graphs and computes nothing."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Dask collections beyond what is documented."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain

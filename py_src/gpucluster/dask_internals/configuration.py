@@ -4,8 +4,6 @@ Relies on where ``dask.config`` looks for files, on ``distributed.yaml`` with di
 distributed uses them.
 """
 
-from __future__ import annotations
-
 import logging.config
 import os
 import site

@@ -1,7 +1,5 @@
 """What an interrupt leaves behind: futures in stored tracebacks and in event loops."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 from collections import defaultdict

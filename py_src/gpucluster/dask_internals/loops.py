@@ -1,7 +1,5 @@
 """Event loops of Dask's clients and servers, and their threads."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

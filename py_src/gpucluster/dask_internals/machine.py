@@ -1,7 +1,5 @@
 """This machine and its times as distributed and Dask see and write them."""
 
-from __future__ import annotations
-
 
 def memory_bytes() -> int:
     """Return the memory that this process may use: ``distributed.system.MEMORY_LIMIT`` (2021.1)."""

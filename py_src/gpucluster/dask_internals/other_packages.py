@@ -1,7 +1,5 @@
 """Packages beside Dask: dask-cuda, dask-gateway (2025.4), dask-jobqueue (0.9), and kr8s (0.20) of Dask's operator."""
 
-from __future__ import annotations
-
 import signal
 import warnings
 from collections.abc import Iterator

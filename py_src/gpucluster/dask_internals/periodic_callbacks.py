@@ -1,7 +1,5 @@
 """Intervals of the periodic callbacks of Dask's servers."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress

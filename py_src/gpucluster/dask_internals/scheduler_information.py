@@ -1,7 +1,5 @@
 """What a client can ask its scheduler beyond what is documented. Importing this does not import distributed."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The state of a scheduler: clients, work, transitions, events; and operations from within its process."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

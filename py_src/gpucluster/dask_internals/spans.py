@@ -8,8 +8,6 @@ from the tasks at once, so that workers do not receive it.
 Imports nothing of this package: it is sent to schedulers elsewhere.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager

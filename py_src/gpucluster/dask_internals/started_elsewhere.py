@@ -1,7 +1,5 @@
 """Base of a worker that ``distributed.SpecCluster`` counts, and that something else starts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from distributed.core import Status

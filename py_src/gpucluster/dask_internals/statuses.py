@@ -1,7 +1,5 @@
 """States of servers (scheduler, worker, nanny): the undocumented ``distributed.core.Status`` (2021.8)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

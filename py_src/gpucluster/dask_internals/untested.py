@@ -1,7 +1,5 @@
 """Checks whether a Dask that is newer than the tested ones still has what this package relies on."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

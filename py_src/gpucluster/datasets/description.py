@@ -1,7 +1,5 @@
 """Size, kind and source of the data sets."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """Errors of the data sets."""
 
-from __future__ import annotations
-
 from ..protocol.errors import GPUClusterError
 
 

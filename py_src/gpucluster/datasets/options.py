@@ -1,7 +1,5 @@
 """Checks of options, and the libraries of arrays and data frames in Dask's configuration."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise

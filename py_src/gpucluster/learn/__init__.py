@@ -3,8 +3,6 @@
 Nothing heavy is imported before a name is used.
 """
 
-from __future__ import annotations
-
 from ..lazy_names import imported_when_used
 
 _MODULES = {

@@ -4,8 +4,6 @@ Random numbers belong to rows: they are drawn for `GRANULE` rows at a time, from
 same ``random_state`` gives the same rows, whatever the blocks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import accumulate

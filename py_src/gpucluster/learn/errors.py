@@ -1,7 +1,5 @@
 """Errors of fitting and predicting."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 

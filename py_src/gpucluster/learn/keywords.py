@@ -4,8 +4,6 @@ Constructors, methods and functions look up unknown keywords in `KEYWORDS`. A ke
 parameters, so ``get_params`` and ``clone`` never see it.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext

@@ -4,8 +4,6 @@
 before fitting; ``copy: bool = True`` has no check. Attributes that fitting sets are declared with `fitted`.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from numbers import Integral, Real

@@ -1,7 +1,5 @@
 """Configuration of the estimators' computations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

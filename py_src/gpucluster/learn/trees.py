@@ -1,7 +1,5 @@
 """scikit-learn's decision trees: conversion to plain data and back, and adding classes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

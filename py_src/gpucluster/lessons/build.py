@@ -5,8 +5,6 @@ Each ``course/<lesson>/lesson.py`` gives three notebooks (for the learner, with 
 the learner's notebooks, in ``notebooks``; with ``--check`` they are compared, and nothing is written.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

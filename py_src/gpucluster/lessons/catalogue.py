@@ -1,7 +1,5 @@
 """The lessons that come with the package: what they are, and where."""
 
-from __future__ import annotations
-
 import json
 import os
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The checks: those of a lesson are the modules ``checks*`` of its folder, such as ``course/lesson_06_kmeans``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, wraps

@@ -3,8 +3,6 @@
 The Jupyter server imports this module, so it imports nothing heavy. The learners' side is `learner_progress.sharing`.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

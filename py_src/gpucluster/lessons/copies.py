@@ -1,7 +1,5 @@
 """A learner's copies of lessons: all of them, one restarted without losing anything, and the copy without prose."""
 
-from __future__ import annotations
-
 import json
 import platform
 import re

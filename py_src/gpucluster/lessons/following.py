@@ -4,8 +4,6 @@ Otherwise one empty function would make everything after it fail. The notebook's
 check only; afterwards the learner finds what was there before.
 """
 
-from __future__ import annotations
-
 import ast
 import dis
 import sys

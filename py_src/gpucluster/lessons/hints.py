@@ -1,7 +1,5 @@
 """Three hints for each exercise, then the solution."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any

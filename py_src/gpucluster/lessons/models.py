@@ -3,8 +3,6 @@
 Text of learners and authors is data; escape it before showing it.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field

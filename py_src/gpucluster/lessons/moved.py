@@ -1,7 +1,5 @@
 """Names of modules that notebooks import, where what they name lies elsewhere: older copies of lessons still work."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping
 from importlib import import_module

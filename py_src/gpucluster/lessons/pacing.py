@@ -4,8 +4,6 @@ For each block of "A day" in ``docs/teaching/agendas.md``: how long reading its 
 exercises, and how long its cells ran when the lesson was last measured (``python -m gpucluster.lessons.measuring``).
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Predict first, then run, then compare."""
 
-from __future__ import annotations
-
 import math
 import re
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What every answer must keep to, whatever the exercise: it changes nothing that it is given, and remembers nothing."""
 
-from __future__ import annotations
-
 import hashlib
 import numbers
 import sys

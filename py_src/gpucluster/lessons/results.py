@@ -1,7 +1,5 @@
 """What a check found, and figures of a run: as text, as HTML without scripts, and as a record for programs."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Split the line after ``%gpucluster`` into words."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

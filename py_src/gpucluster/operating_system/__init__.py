@@ -15,8 +15,6 @@ none of ours.
 * Confining submissions: Landlock, seccomp and capabilities; elsewhere grading needs ``--unprotected``.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

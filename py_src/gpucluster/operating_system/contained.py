@@ -6,8 +6,6 @@ the process that started it is gone, the command gets SIGTERM and that many seco
 orphans outside of the command's process group are not found.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -1,7 +1,5 @@
 """Folders and sockets reached by a descriptor, files that others may change, and those that killed processes leave."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import io

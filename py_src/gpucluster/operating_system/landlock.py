@@ -4,8 +4,6 @@ It needs no privileges and cannot be undone. Where the kernel has no Landlock, `
 ``False``.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import stat

@@ -4,8 +4,6 @@ Systems other than Linux neither end processes with their parent nor let one ado
 is left there (``end_descendants``).
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Memory, processors and networks: what processes use, and what a container, a job or a session lets them use."""
 
-from __future__ import annotations
-
 import os
 import platform
 import resource

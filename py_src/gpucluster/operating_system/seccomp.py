@@ -5,8 +5,6 @@ calls by their number and plain arguments; it cannot see paths. It needs libsecc
 distributions include; see `can_filter`.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Collection

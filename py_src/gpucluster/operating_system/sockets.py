@@ -10,8 +10,6 @@ permissions protect them. The listening side asks the kernel for the peer's user
 and the connecting side asks for the owner of the socket before it sends anything.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import pwd

@@ -5,8 +5,6 @@ started, and their children. So it must have started Jupyter (or the command lin
 session's name below; then the collection starts and stops with the cell.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """Durations as users and Dask write them: ``90``, ``"10s"``, ``"1 hour"``, ``"500ms"``, a ``timedelta``."""
 
-from __future__ import annotations
-
 import math
 import re
 from datetime import timedelta

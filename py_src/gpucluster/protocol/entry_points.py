@@ -1,7 +1,5 @@
 """Entry points of installed packages, each loaded at its first use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points

@@ -4,8 +4,6 @@ Every message is one or two sentences for the user who made the request: what wa
 that is not a ``GPUClusterError`` is a bug, is logged, and is hidden.
 """
 
-from __future__ import annotations
-
 import difflib
 import linecache
 import re

@@ -4,8 +4,6 @@ It can neither imitate a line of a log nor control a terminal. Processes of a cl
 also leaves out secrets and repeated messages.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 import traceback

@@ -4,8 +4,6 @@ The file holds lines of JSON. The first one is a ``Recording``, all others are t
 Text of users is data; escape it before showing it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any, Literal, Self, TypeAlias
 

@@ -1,7 +1,5 @@
 """Messages for refusals of the operating system: a full disk, too many open files, unreadable names."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re

@@ -4,8 +4,6 @@ Dask and dask-cuda read ``1`` and ``"1"`` as *one byte*, ``1.5`` as one byte and
 an absolute number of bytes (at least one MiB) or a fraction strictly between 0 and 1; anything else is refused.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Annotated, Any, Literal

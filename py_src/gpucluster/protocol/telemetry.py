@@ -3,8 +3,6 @@
 A figure that is not measured is null, never zero.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 

@@ -1,7 +1,5 @@
 """Differences between kinds of clusters as data, so that no code depends on a kind's name."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The verbs of a running cluster: one table for the supervisor, REST, the OpenAPI document, command line and magic."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ It is raised by one when a message changes in a way that an older peer cannot re
 may have three Python environments with three versions of this package.
 """
 
-from __future__ import annotations
-
 PROTOCOL_VERSION = 7
 PROTOCOL_HEADER = "X-GPUCluster-Protocol"
 BY_HEADER = "X-GPUCluster-By"  # The client, for the activity log, such as 'command line, process 815'.

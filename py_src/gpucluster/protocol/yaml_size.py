@@ -1,7 +1,5 @@
 """Expanded size of an untrusted YAML file: an alias of a few bytes stands for all of its anchor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 MOST_ENTRIES = 100_000  # Keys, values and items, with aliases expanded.

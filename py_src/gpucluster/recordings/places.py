@@ -1,7 +1,5 @@
 """Find recordings: those of gpucluster, those of a folder, and by name."""
 
-from __future__ import annotations
-
 import difflib
 import os
 from contextlib import suppress

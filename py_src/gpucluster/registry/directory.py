@@ -1,7 +1,5 @@
 """The registry's directory, and proof that no other user can read or write anything in it."""
 
-from __future__ import annotations
-
 import errno
 import os
 import pwd

@@ -1,7 +1,5 @@
 """Advisory locks that the kernel frees when their holder dies, however that happens."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Write a file whole or not at all. Imports the standard library only: the Jupyter server uses it too."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from contextlib import suppress

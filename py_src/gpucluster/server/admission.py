@@ -4,8 +4,6 @@ A browser sends this server's cookie with requests of any page. Another site can
 as a script or picture, embed it, and measure it. Browsers report the origin of a request: ``Sec-Fetch-Site``.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from typing import Any, ClassVar

@@ -10,8 +10,6 @@ a process that hangs or only occupies a place delays others only briefly. Free G
 several until there are enough, so that it does not wait for ever.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import secrets

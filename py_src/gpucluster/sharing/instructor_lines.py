@@ -4,8 +4,6 @@ The cluster's process describes the cluster in its first line and then takes one
 the clusters' ids, or random where another process has taken that name; the kernel reports the owner of each.
 """
 
-from __future__ import annotations
-
 import re
 import socket
 import time

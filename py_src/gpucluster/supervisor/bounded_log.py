@@ -4,8 +4,6 @@ Supervisor and workers append to one file, each by its own descriptor, so that t
 in it. So the file is shortened in place instead of being replaced; lines appended at that moment are lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 from contextlib import suppress

@@ -4,8 +4,6 @@ Figures are as short as a gauge can show them. With many workers, they have fewe
 of them a few pixels wide.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 METRIC = "gpucluster"  # Key of the row in the heartbeat's metrics.

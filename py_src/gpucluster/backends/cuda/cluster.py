@@ -1,7 +1,5 @@
 """``LocalCUDACluster`` with corrections. Importing this imports dask-cuda."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pynvml

@@ -6,8 +6,6 @@ input brings one line, which is secret, and is closed at the end of the cluster.
 rank only, and end the others when that one ends; Slurm's passes it to all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import selectors

@@ -6,8 +6,6 @@ of JSON from its standard input and writes events to its standard output in the 
 nothing has come for a minute, everything here ends because the supervisor is gone.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib.metadata
 import json

@@ -3,8 +3,6 @@
 The driver is queried in a separate process: workers are forked from the agent's, which must not have used the driver.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

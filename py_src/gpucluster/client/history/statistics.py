@@ -1,7 +1,5 @@
 """Statistics of a few measured times."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

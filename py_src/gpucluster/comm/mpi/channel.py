@@ -1,7 +1,5 @@
 """One connection between two ranks: the messages that arrived for it in order, and the buffers of a direction."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Callable

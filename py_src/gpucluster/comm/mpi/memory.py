@@ -4,8 +4,6 @@ A block belongs to the object that was deserialized from it. When that is delete
 here and is used for the next block of about its size, or freed after a while.
 """
 
-from __future__ import annotations
-
 import mmap
 import time
 import weakref

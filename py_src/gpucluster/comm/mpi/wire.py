@@ -8,8 +8,6 @@ their connection: MPI keeps the order of messages between two ranks with one tag
 derive the contents of each buffer from the envelope.
 """
 
-from __future__ import annotations
-
 import itertools
 import struct
 from collections.abc import Callable, Sequence

@@ -2,8 +2,6 @@
 
 The last follower restores the original."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections import deque

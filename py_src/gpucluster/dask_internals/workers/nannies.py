@@ -1,7 +1,5 @@
 """Nannies, and the worker processes that they supervise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

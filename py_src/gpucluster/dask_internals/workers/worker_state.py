@@ -1,7 +1,5 @@
 """The state of a worker: its tasks, threads, memory limit, and the readings of its monitor."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The collective operations that all communicators have, and the communicator of one rank."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial, reduce

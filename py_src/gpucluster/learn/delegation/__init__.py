@@ -1,7 +1,5 @@
 """cuML's multi-GPU estimators behind the names of this package."""
 
-from __future__ import annotations
-
 from .catalogue import DELEGATED, NOT_DELEGATED
 
 __all__ = ["DELEGATED", "NOT_DELEGATED"]

@@ -3,8 +3,6 @@
 To delegate an estimator, add an entry here, and the decorator `delegable` to its methods.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from numbers import Integral

@@ -4,8 +4,6 @@ A number is a hash of a seed, a draw and the row's number among all rows: SplitM
 C. H. Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014, section 5 (its finalizer is by D. Stafford).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..arrays import Array, array_namespace_of

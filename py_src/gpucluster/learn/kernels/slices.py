@@ -1,7 +1,5 @@
 """Blocks in pieces that fit a processor's cache; rows scaled or multiplied by a small matrix without another copy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Assign blocks to workers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any

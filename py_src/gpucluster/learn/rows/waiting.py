@@ -4,8 +4,6 @@ Everything that a computation keeps on the workers is released when it ends, eve
 in IPython, would otherwise hold the futures.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Iterable, Iterator

@@ -3,8 +3,6 @@
 ``python -m gpucluster.lessons.building.coverage`` prints all rows, as the site lists them.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable

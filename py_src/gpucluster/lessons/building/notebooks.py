@@ -1,7 +1,5 @@
 """The three notebooks of a lesson: for the learner, with all solutions, and without prose."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from enum import StrEnum

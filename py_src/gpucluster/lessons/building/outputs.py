@@ -4,8 +4,6 @@
 changed since has no output there, because its output belongs to other code.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

@@ -1,7 +1,5 @@
 """The web page of a lesson: one file, no script, nothing loaded from elsewhere, for light and dark."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 from pathlib import Path

@@ -12,8 +12,6 @@ exercise (``03.2``) or an anchor (``03#starvation``). The heading of an exercise
 in the cell with the tag ``keypoints`` is what a learner should keep.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The verbs ``gpucluster lab`` and ``gpucluster lessons …``, and their arguments."""
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module

@@ -1,7 +1,5 @@
 """``gpucluster lab``: JupyterLab with the lessons."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """What the figures of all lessons share: colours, axes, animations, and the words for "nothing to draw yet"."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import wraps
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Lanes over time, drawn once or with sliders: what a pipeline gains, and what a cut through the data changes."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math

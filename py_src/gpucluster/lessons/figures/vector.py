@@ -3,8 +3,6 @@
 A saved notebook shows them too, as they need no script. What a part is appears when the mouse rests on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from typing import Any

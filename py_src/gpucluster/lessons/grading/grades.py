@@ -1,7 +1,5 @@
 """What grading gives: a grade for each exercise, notebook and class, and what held a notebook back."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field

@@ -1,7 +1,5 @@
 """What a runner is asked to do: one notebook, and how much it may use."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """Marks: one row per learner, from the grades of notebooks, as a table for spreadsheets, Moodle or Canvas."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence

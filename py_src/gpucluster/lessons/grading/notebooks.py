@@ -1,7 +1,5 @@
 """Reading a notebook that another user may change at any time: no link below the class's folder is followed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ A file with one line for each notebook, which is only ever added to: whatever en
 are whole. It tells what was hidden, as the results do, and is its owner's alone.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

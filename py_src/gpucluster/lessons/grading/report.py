@@ -1,7 +1,5 @@
 """What grading reports: tables, a page for the instructor, and one for each learner."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

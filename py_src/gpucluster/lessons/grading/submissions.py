@@ -1,7 +1,5 @@
 """What was handed in, and what submissions may not read."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

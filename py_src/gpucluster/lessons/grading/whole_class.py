@@ -1,7 +1,5 @@
 """Grading a class: one runner per notebook, several at a time, and the answer keys first."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What can happen to a learner: one model per kind of event."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter

@@ -1,7 +1,5 @@
 """The content of ``gpucluster-progress.json``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated, Final, Literal

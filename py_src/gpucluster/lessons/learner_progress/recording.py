@@ -1,7 +1,5 @@
 """``record(event)``: write down what a learner just did."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path

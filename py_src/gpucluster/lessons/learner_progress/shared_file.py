@@ -4,8 +4,6 @@ It has numbers, and which properties the last check found missing. The learner's
 reads it in `gpucluster.lessons.classroom`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata

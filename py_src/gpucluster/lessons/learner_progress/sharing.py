@@ -1,7 +1,5 @@
 """The learner's side of a class: say yes, and a small file in the shared folder follows one's progress."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ...protocol.errors import InvalidRequest

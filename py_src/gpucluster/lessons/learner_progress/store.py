@@ -1,7 +1,5 @@
 """Reading and writing the progress file: one writer at a time, never half a file, never over one we cannot read."""
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import json

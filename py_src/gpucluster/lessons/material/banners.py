@@ -1,7 +1,5 @@
 """``banner("flights")``: how large a table is, and how many different rows there really are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """Arrays and tables that may live on another device, as NumPy and pandas."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

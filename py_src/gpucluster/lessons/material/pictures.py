@@ -1,7 +1,5 @@
 """The photo of the lessons, how big a picture is as a file, and pictures as tables of square tiles."""
 
-from __future__ import annotations
-
 from io import BytesIO
 from typing import Any
 

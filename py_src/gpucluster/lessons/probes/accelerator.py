@@ -1,7 +1,5 @@
 """Accelerators without a change of code: which are installed, and a pandas script under one of them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

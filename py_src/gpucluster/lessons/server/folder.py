@@ -1,7 +1,5 @@
 """The learner's folder of lessons, below Jupyter's root: what is in it, and what may be written there."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

@@ -1,7 +1,5 @@
 """From the progress file to what the panel shows: the state of each exercise, and what to do next."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date

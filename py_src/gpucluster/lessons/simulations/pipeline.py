@@ -4,8 +4,6 @@ A simulation: the seconds of each step are given, nothing is measured. From its 
 ``nvidia-smi dmon`` writes them (`counter_log`) and tables as Nsight Systems exports them (``capture``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

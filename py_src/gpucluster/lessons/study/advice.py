@@ -1,7 +1,5 @@
 """``advise()``: show what to repeat, and why."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from html import escape
 from typing import Any

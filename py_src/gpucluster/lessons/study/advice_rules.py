@@ -4,8 +4,6 @@ Each rule looks for one kind of trace in the progress file, and gives points for
 with the most points come first. What was wrong once and is right now gives no points.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

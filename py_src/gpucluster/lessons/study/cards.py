@@ -1,7 +1,5 @@
 """``cards("03")`` and ``hooks()``: cards to turn, and the six memory hooks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...protocol.errors import GPUClusterError

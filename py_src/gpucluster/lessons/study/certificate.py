@@ -3,8 +3,6 @@
 It is a local file for their own use, unsigned, and anyone with the progress file can change it: it states this.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """``exam()``: a practice exam drawn from the questions of all lessons."""
 
-from __future__ import annotations
-
 import random
 import secrets
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """``progress()``: show the learner's own progress."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape

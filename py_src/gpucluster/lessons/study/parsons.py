@@ -1,7 +1,5 @@
 """``parsons("06.1")``: lines to put in order."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 from string import ascii_uppercase

@@ -1,7 +1,5 @@
 """``quiz("03")``: the questions of one lesson, each as data for the panel, as HTML, and as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """JSON Schemas of study and progress files: ``python -m gpucluster.lessons.study.schemas [--check]``."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

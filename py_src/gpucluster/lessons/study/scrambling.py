@@ -4,8 +4,6 @@ This keeps eyes from falling on the answer. It protects nothing: the salt and th
 The panel undoes it in TypeScript; ``tests/lessons/study/vectors.json`` holds both to the same results.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import math

@@ -1,7 +1,5 @@
 """Measure the import time of a process while a cell is profiled, in tasks and between them."""
 
-from __future__ import annotations
-
 import builtins
 import threading
 from collections.abc import Callable, Collection

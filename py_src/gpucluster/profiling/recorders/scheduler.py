@@ -3,8 +3,6 @@
 It costs a few microseconds per task, and sends no data of single tasks to the notebook.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from typing import Any

@@ -1,7 +1,5 @@
 """Tasks on the scheduler: sums over those that have ended, blocks to draw, and the time with submitted tasks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 

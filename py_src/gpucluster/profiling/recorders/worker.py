@@ -3,8 +3,6 @@
 It follows the worker's own logs of transfers, and reads the history of its monitor once, at the end.
 """
 
-from __future__ import annotations
-
 import heapq
 import inspect
 import os

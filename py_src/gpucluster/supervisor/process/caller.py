@@ -1,7 +1,5 @@
 """What a cluster takes over from the process that requests it: environment variables and the directory."""
 
-from __future__ import annotations
-
 import logging
 import os
 from contextlib import suppress

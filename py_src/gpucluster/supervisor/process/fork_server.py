@@ -3,8 +3,6 @@
 Nothing that is imported in here may start threads, open sockets or touch CUDA.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

@@ -5,8 +5,6 @@ cluster runs, so that it delays no start, and workers that are forked later have
 copies of this one: nothing is imported twice.
 """
 
-from __future__ import annotations
-
 import atexit
 import importlib
 import multiprocessing

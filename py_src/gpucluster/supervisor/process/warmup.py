@@ -6,8 +6,6 @@ one process, one event loop and one host, so once is enough. With eight workers 
 does. The rest is heartbeats: workers send fewer while no one watches and nothing is computed.
 """
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Compile and launch the CUDA C++ kernels beside this file with CuPy, for a given number of columns."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache

@@ -7,8 +7,6 @@ There are two kernels: `lloyd_few.cu` uses tensor cores, and each warp has the s
 `lloyd.cu` has room for more.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 With CuPy's operations, shifting the rows would write a copy of all of them, which would then be read twice.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

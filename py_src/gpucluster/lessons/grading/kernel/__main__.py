@@ -3,8 +3,6 @@
 An ordinary IPython kernel, once it has given up what a submission does not need. Standard input says what that is.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -6,8 +6,6 @@ something else was changed. A submission designed to do so can still bypass this
 exercises that were checked here.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ The grader validates all that it sends. A learner who changes it changes what th
 would.
 """
 
-from __future__ import annotations
-
 import builtins
 import io
 import pickle

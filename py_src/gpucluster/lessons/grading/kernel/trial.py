@@ -4,8 +4,6 @@
 `sandbox.trying` has laid out, and writes down what it got.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

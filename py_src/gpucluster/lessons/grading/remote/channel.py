@@ -3,8 +3,6 @@
 What comes from the kernel is plain data and is never unpickled; what goes there may be anything.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import struct

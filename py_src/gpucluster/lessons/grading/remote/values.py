@@ -4,8 +4,6 @@ An object of any other kind stays in the kernel; what travels is a number that s
 when it is read: no pickle, no class of the learner's.
 """
 
-from __future__ import annotations
-
 import datetime
 import io
 import math

@@ -4,8 +4,6 @@ It restricts itself, runs the notebook in kernels that it restricts further, gra
 standard output and ends everything that the notebook has started.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

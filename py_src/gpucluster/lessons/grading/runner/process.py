@@ -1,7 +1,5 @@
 """A runner, as seen by the command: it gets a notebook, answers with grades, and nothing is left of it."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

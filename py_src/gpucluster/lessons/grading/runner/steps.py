@@ -1,7 +1,5 @@
 """What to run of a learner's notebook, and where in it each exercise is graded."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import hashlib

@@ -4,8 +4,6 @@ It does what a runner does up to its first kernel, with a program of ours in the
 found, and which namespaces it had.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

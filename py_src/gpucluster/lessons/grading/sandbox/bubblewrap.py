@@ -6,8 +6,6 @@ Some systems do not allow nested sandboxes: then there is only the outer one, wi
 separates kernel and runner.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterable, Sequence

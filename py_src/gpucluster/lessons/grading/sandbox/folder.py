@@ -1,7 +1,5 @@
 """The folder of one submission: all that it may write to, with lessons that have no solutions."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -4,8 +4,6 @@ This Python is shown in it read-only, so the image needs the same libraries of t
 kernel and runner stands Landlock.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import shutil

@@ -1,7 +1,5 @@
 """Starting the kernels of one submission, looking at what they use, and ending them."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

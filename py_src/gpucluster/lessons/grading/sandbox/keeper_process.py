@@ -4,8 +4,6 @@ A process restricted by Landlock can neither make a sandbox nor end what runs in
 itself, splits a small process off that can do both. It accepts only the requests below, even from a compromised runner.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The kinds of sandbox: how each begins a runner, and who keeps its kernels in it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Ending a submission that uses more than it may."""
 
-from __future__ import annotations
-
 import threading
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The processes below this one: what they use, and how to end all of them."""
 
-from __future__ import annotations
-
 import os
 import time
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """What holds a submission back: what this machine offers, what a notebook really had, and what is too little."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource

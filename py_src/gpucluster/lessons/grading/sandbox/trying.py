@@ -1,7 +1,5 @@
 """Finding the best sandbox that works here: each is tried with a program that reaches for what it must not get."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

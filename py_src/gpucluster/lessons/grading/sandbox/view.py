@@ -3,8 +3,6 @@
 The system's programs and libraries, this Python with its packages, and nothing of anybody's home.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable

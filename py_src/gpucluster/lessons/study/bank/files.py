@@ -1,7 +1,5 @@
 """Reading study files, with sentences that name the file, the item and the fault."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path

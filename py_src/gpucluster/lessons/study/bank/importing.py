@@ -1,7 +1,5 @@
 """Taking over question files of jupyterquiz and card files of jupytercards."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The questions and cards that lesson authors write: ``quiz.json``, ``cards.json`` and ``hooks.json``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self

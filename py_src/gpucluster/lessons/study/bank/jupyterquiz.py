@@ -3,8 +3,6 @@
 What has no counterpart here is not dropped in silence: each conversion comes with notes for the author.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The topics of all lessons, each with what there is to study it: exercises, questions and cards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
