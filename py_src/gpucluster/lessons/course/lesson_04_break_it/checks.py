@@ -11,13 +11,12 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread, get_ident
 from typing import Any
 
 import numpy as np
-from distributed import wait
 
 from ....dask_internals.scheduler_state import allowed_failures, set_allowed_failures
 from ...answers import several
@@ -458,7 +457,8 @@ def _set_allowed(dask_scheduler: Any, number: int) -> None:
 # Tasks that write, and may run more than once.
 
 
-_MIDWAY_SECONDS = 30.0
+_RESTART_SECONDS, _AGAIN_SECONDS = 30.0, 10.0
+"""How long a task may wait for a worker after a crash, and then run."""
 _LOCKED_SECONDS = 1.0
 """How long a run waits for another one of the same task, which may wait for its lock."""
 
@@ -477,12 +477,18 @@ def write_and_crash_midway(
 ) -> int:
     """Write a line; the first time, end the worker when it has opened a number of files, with nothing in the last."""
     if os.path.exists(marker):
+        Path(_again(marker)).touch()
         record(folder, number, line)
     else:
         Path(marker).touch()
         with _at_opening(folder, opening, lambda: os._exit(1)):
             record(folder, number, line)
     return number
+
+
+def _again(marker: str) -> str:
+    """Return the file that is there once a task has started again."""
+    return f"{marker}-again"
 
 
 @contextmanager
@@ -593,8 +599,9 @@ def _crash_midway(exam: Examination, record: Any, read_lines: Any, top: str) -> 
             future = exam.client.submit(
                 write_and_crash_midway, record, folder, number, line, marker, opening, pure=False
             )
-            with suppress(TimeoutError):
-                wait(future, timeout=_MIDWAY_SECONDS)
+            again = _again(marker)
+            _wait(lambda: future.done() or os.path.exists(again), _RESTART_SECONDS)  # noqa: B023
+            _wait(future.done, _AGAIN_SECONDS)
             status = future.status
             if status == "pending":
                 _end_task(exam.client, future)
@@ -603,6 +610,12 @@ def _crash_midway(exam: Examination, record: Any, read_lines: Any, top: str) -> 
     _expect_lines(
         exam, "After a crash between opening a file and writing, each line is there", read_lines, folder, lines
     )
+
+
+def _wait(happened: Callable[[], bool], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not happened() and time.monotonic() < until:
+        time.sleep(0.05)
 
 
 def _end_task(client: Any, future: Any) -> None:
