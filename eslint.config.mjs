@@ -39,6 +39,15 @@ export default tseslint.config(
       '@typescript-eslint/unbound-method': 'off',
       // The panel is registered when Jupyter starts; there is nothing to load later.
       'jupyter/prefer-lazy-imports': 'off',
+      // What an effect returns is called as its cleanup; in Chromium, even scrollIntoView returns a promise.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.name=/^use(Layout)?Effect$/] > ArrowFunctionExpression[expression=true]',
+          message: 'Write the effect as a block.'
+        }
+      ],
       curly: ['error', 'all'],
       eqeqeq: 'error'
     }

@@ -146,7 +146,7 @@ def test_the_command_line_measures_writes_and_compares(shared_cluster, tmp_path)
         (f"--scheduler {__file__}", "nor a scheduler file"),
         ("--backend local --protocol ucx", "--protocol: must be one of 'unix', 'tls' or 'tcp', not 'ucx'"),
         ("one two", "Unexpected 'two': one cluster is measured at a time"),
-        ("--transports tpc", "there is no 'tpc'. Did you mean 'tcp'"),
+        ("--transports tpc", "unknown transport 'tpc'. Did you mean 'tcp'"),
         ("--transports ,", "name at least one of unix, tls, tcp, mpi, ucx"),
         ("--transports tcp --only svd", "--only cannot be combined with --transports"),
         ("mine --transports tcp", "omit 'mine'"),

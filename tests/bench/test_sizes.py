@@ -45,7 +45,7 @@ def test_too_large_size_is_replaced_with_note():
     sizes = Sizes("large", None, 20 * GIB, repeats=5)
     ready = sizes.prepared(toy(), Context(None, 1, 2))
     assert ready is not None and ready.size == "small"
-    assert sizes.notes == ["toy: 'large' does not fit into half of the workers' memory, so 'small' was measured."]
+    assert sizes.notes == ["toy: 'large' does not fit in half of the workers' memory, so 'small' was measured."]
     assert Sizes("tiny", None, GIB, repeats=5).prepared(toy(), Context(None, 1, 2)) is None
 
 
@@ -75,7 +75,7 @@ def test_different_results_are_an_error():
 
 def test_unknown_workloads():
     assert [one.name for one in workloads(["svd", "merge"])] == ["merge", "svd"]
-    with pytest.raises(InvalidRequest, match=r"no workload 'kmean'. Did you mean 'kmeans'\?"):
+    with pytest.raises(InvalidRequest, match=r"unknown workload 'kmean'. Did you mean 'kmeans'\?"):
         workloads(["kmean"])
 
 

@@ -31,7 +31,7 @@ def made() -> transports.TransportResult:
         started_at="2026-01-01T00:00:00+00:00", wall_seconds=1.0, n_workers=2, n_repeats=3, transports=["tcp", "mpi"],
         messages={name: transports.Messages.of(SIZES, turns) for name, turns in messages.items()},
         workloads=[transports.Timed(workload="merge", title="", size="tiny", seconds=merge)],
-        hosts=[], versions={"distributed": "1"}, notes=["Left out: ucx: no <GPU>."],
+        hosts=[], versions={"distributed": "1"}, notes=["Skipped: ucx: no <GPU>."],
     )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def test_note_on_kinds_of_clusters() -> None:
 
 def test_page_and_file(tmp_path: Path) -> None:
     result = made()
-    assert "Left out: ucx: no <GPU>." in transports.text(result)
+    assert "Skipped: ucx: no <GPU>." in transports.text(result)
     transports.write_page(result, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert "no &lt;GPU&gt;" in page

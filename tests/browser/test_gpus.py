@@ -51,7 +51,7 @@ def test_gpus_are_offered_with_who_uses_them(browser: Browser, machine: FakeMach
         # The form knows no combinations of fields; the server does.
         form.get_by_label("Asynchronous allocator", exact=True).check()
         form.get_by_role("button", name="Create").click()
-        alert = form.get_by_role("alert").filter(has_text="keeps its own pool; leave “RMM pool” out")
+        alert = form.get_by_role("alert").filter(has_text="keeps its own pool; omit “RMM pool”")
         expect(alert.first).to_be_visible()
         assert lab.control.list() == []
         page.context.close()

@@ -72,7 +72,7 @@ def test_adapt(shared_site, shared_cluster, capsys, bounds):
         ],
         (["stop", "nobody"], 3, "Cluster 'nobody' not found."),
         (["stop", "shared", "nobody"], 3, "Cluster 'nobody' not found."),
-        (["logs", "../../etc"], 3, "Cluster '"),
+        (["logs", "../../etc"], 3, "Cluster '../../etc' not found."),
         (["create", "--backend", "local", "--name", "shared"], 4, "A cluster named 'shared' already exists."),
         (["remove", "shared"], 4, "The cluster 'shared' is running; stop it before it can be removed."),
         (

@@ -125,6 +125,9 @@ def test_variables_that_hold_results(here, canary, wait_until):
             group = here.scheduler.tasks[futures_of(value)[0].key].group.name
             found = collections.variables_of(namespace, group=group)
             assert found == (["future", "several"] if name in {"future", "several"} else [name])
+        here.client.status = "closed"  # Its futures are of no cluster that runs.
+        assert collections.variables_of(namespace, group=group) == []
+        here.client.status = "running"
     with canary("Future.key; Expr and FromGraph in expr of frames; the graph of persisted collections"):
         del namespace["array"], namespace["frame"]
         assert collections.variables_of(namespace, futures_of(array)[0].key) == ["sum"]

@@ -25,7 +25,8 @@ module.exports = class extends TestEnvironment {
       addEventListener() {}
     });
     this.global.requestIdleCallback ??= callback => this.global.setTimeout(callback);
-    this.global.Element.prototype.scrollIntoView ??= () => {};
+    // As in Chromium, where it returns a promise: an effect that returns it breaks at its cleanup.
+    this.global.Element.prototype.scrollIntoView ??= () => Promise.resolve();
     this.global.IS_REACT_ACT_ENVIRONMENT = true;
   }
 };

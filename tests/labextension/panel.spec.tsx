@@ -937,6 +937,10 @@ describe('card', () => {
     const details = host.querySelector('.gpc-Details:has(.gpc-Facts)');
     expect(details?.querySelector('.gpc-Notes')?.textContent).toBe('4 threads run on 2 cores.');
     expect(details?.textContent).toContain('1 thread, 1 GiB');
+    await click('More actions');
+    await choose('D');
+    expect(host.querySelector('.gpc-Facts')).toBeNull();
+    expect(button('More actions')).not.toBeNull();
   });
 
   it('lists the cluster of a notebook first, even while the notebook is behind another tab', () => {

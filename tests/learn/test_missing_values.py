@@ -73,6 +73,12 @@ def test_weights_are_finite_and_not_all_zero(model: Any, value: float) -> None:
             model.fit(*data[:2], sample_weight=data[2])
 
 
+def test_weights_of_twenty_clusters_are_finite() -> None:
+    cut = da.from_array(X, chunks=(20, -1))
+    with pytest.raises(InvalidData, match="sample_weight: must be finite numbers"):
+        learn.KMeans(2, random_state=0).fit(cut).score(cut, sample_weight=da.full(60, np.nan, chunks=20))
+
+
 def test_large_numbers_are_not_infinite() -> None:
     large = np.full((4, 3), 1e308)
     model = learn.KMeans(1).fit(X)

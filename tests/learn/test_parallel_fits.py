@@ -28,6 +28,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "RandomForestClassifier": {"n_estimators": 3, "random_state": 0},
     "RandomForestRegressor": {"n_estimators": 3, "random_state": 0},
 }
+SORTED = (50, 50, 50)
+"""Blocks with one class each."""
 OF_LABELS = {"LabelBinarizer", "LabelEncoder"}
 GRIDS: dict[str, dict[str, list[Any]]] = {"RandomForestClassifier": {"max_depth": [2, 4]}}
 
@@ -36,9 +38,9 @@ def estimators() -> dict[str, Any]:
     return {name: cls(**OPTIONS.get(name, {})) for name, cls in ESTIMATORS.items()}
 
 
-def fitted(estimator: Any, lazy: bool) -> Any:
+def fitted(estimator: Any, lazy: bool, sizes: tuple[int, ...] = SORTED) -> Any:
     """Fit a copy of an estimator, pickle and unpickle it, and return its answer for the data."""
-    rows, labels = (da.from_array(X, chunks=(50, -1)), da.from_array(Y, chunks=50)) if lazy else (X, Y)
+    rows, labels = (da.from_array(X, chunks=(sizes, -1)), da.from_array(Y, chunks=(sizes,))) if lazy else (X, Y)
     model = clone(estimator)
     if type(model).__name__ in OF_LABELS:
         return np.asarray(model.fit(labels).transform(labels))
@@ -80,8 +82,9 @@ def expect_same(cases: Cases, found: Any, alone: dict[tuple[str, bool], Any]) ->
         np.testing.assert_allclose(np.abs(answer), np.abs(alone[case]), rtol=1e-6, atol=1e-6, err_msg=str(case))
 
 
-def test_blocks_with_one_class_each_give_the_same(client: Client, alone: dict[Any, Any]) -> None:
-    expect_same(HERE, [alone[name, True] for name, _ in HERE], alone)
+@pytest.mark.parametrize("sizes", [SORTED, (1, 0, 60, 2, 87)])
+def test_any_blocks_give_the_same(client: Client, alone: dict[Any, Any], sizes: tuple[int, ...]) -> None:
+    expect_same(HERE, [fitted(estimators()[name], True, sizes) for name, _ in HERE], alone)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every lesson in real kernels: the learner's copy, the solution, the recall copy; no network, and nothing is left.
+"""Every lesson in real kernels: the learner's copy, the solution; no network, and nothing is left.
 
 The solution of lesson 06 is what the demonstration runs, looked at in the same way: ``tests/test_demo.py``.
 """

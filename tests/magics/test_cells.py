@@ -121,6 +121,8 @@ def looked_at_history(command, folder):
     assert "Cluster:  cells (local) on" in told(row[0])
     assert "partitions of abs: 5, then 3." in told(cells[0]["id"], "--compare", cells[1]["id"])
     assert [line.split()[:2] for line in told("cells", "--by", "cluster").splitlines()[1:]] == [["cells", "2"]]
+    refused = subprocess.run([*command, "history", "--by", "day", "--perfetto", "t"], capture_output=True, timeout=60)
+    assert (refused.returncode, b"cannot be combined" in refused.stderr) == (2, True)
     told("--perfetto", str(folder / "trace"))
     trace = json.loads((folder / "trace.json").read_text())["traceEvents"]
     assert [event["name"] for event in trace if event["ph"] == "X"].count("abs") == 2

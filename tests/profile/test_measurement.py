@@ -162,7 +162,7 @@ def test_tasks_and_time(client: Any) -> None:
     assert report.complete and report.cluster == "shared" and report.failed is None
     [prefix] = report.prefixes
     assert (prefix.prefix, prefix.n_tasks, prefix.n_failed) == ("sleep", 4, 0)
-    assert 0.8 <= prefix.compute_seconds <= report.wall_seconds * report.n_threads
+    assert 0.75 <= prefix.compute_seconds <= report.wall_seconds * report.n_threads
     assert 0.2 <= prefix.longest_seconds <= prefix.compute_seconds
     assert report.active_seconds is not None and 0.4 <= report.active_seconds <= report.wall_seconds
     assert sum(worker.n_tasks for worker in report.workers) == report.n_tasks == 4
@@ -326,7 +326,7 @@ def test_refusals(shared_cluster: Any, tmp_path: Any, monkeypatch: Any) -> None:
         gpucluster.profile("nobody").__enter__()
     with pytest.raises(InvalidRequest, match="must be a name"):
         gpucluster.profile(3).__enter__()  # type: ignore[arg-type]
-    with pytest.raises(InvalidRequest, match="does not exist"):
+    with pytest.raises(InvalidRequest, match="directory .* does not exist"):
         gpucluster.profile("shared", performance_report=tmp_path / "no" / "x.html")
     with pytest.raises(InvalidRequest, match="is a directory"):
         gpucluster.profile("shared", nsight=tmp_path)

@@ -436,7 +436,7 @@ def test_a_bundled_recording():
 
 
 def test_mistakes_are_refused():
-    with pytest.raises(RecordingNotFound, match="not found"):
+    with pytest.raises(RecordingNotFound, match="Recording nothing not found"):
         frame("nothing")
     with pytest.raises(InvalidRequest, match="by: must be 'cluster', 'worker' or 'task', not 'host'"):
         frame("kmeans-cpu", by="host")  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gpucluster.client.control import AsyncControl
 from gpucluster.protocol.errors import RegistryUnsafe
 from gpucluster.registry.directory import default_directory, secure_directory, write_private
 from gpucluster.registry.store import Registry
@@ -131,6 +132,13 @@ def test_path_through_own_link_is_accepted(place):
     (place / "home").mkdir(mode=0o700)
     (place / "link").symlink_to("home")
     assert secure_directory(place / "link" / "clusters").is_dir()
+
+
+def test_the_control_refuses_as_the_registry_does(place, monkeypatch):
+    place.chmod(0o755)
+    monkeypatch.setenv("GPUCLUSTER_DIR", str(place))
+    with pytest.raises(RegistryUnsafe):
+        AsyncControl()
 
 
 def test_default_directory_is_one_per_user(monkeypatch):

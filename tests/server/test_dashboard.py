@@ -129,7 +129,7 @@ async def test_unknown_cluster_shows_an_error_page(get):
         assert response.code == 404, cluster
     assert response.headers["Content-Type"].startswith("text/html")
     assert b"<script>" not in response.body
-    assert b"not found" in response.body
+    assert b"not found. Running clusters" in response.body
 
 
 class OtherControl:

@@ -83,6 +83,11 @@ def test_cells_at_the_same_time_share_the_cost(tmp_path, monkeypatch):
         log.add([first, second], COLUMNS)
     cells = {cell.id: (cell.cost, cell.cost_unit) for cell in logs.read_cells(tmp_path / "cells")}
     assert cells == {"run-1": (17.0, "credits"), "run-2": (8.0, "credits")}
+    clock[0] = 1021
+    log.add([told(id="run-3", began=1019.5, ended=1019.8), told(id="run-4", began=1020.0)], COLUMNS)
+    log.end()
+    late = {cell.id: (cell.cost, cell.lost) for cell in logs.read_cells(tmp_path / "cells")[2:]}
+    assert late == {"run-3": (0.0, False), "run-4": (1.0, True)}, "it was first seen after its end; it was lost"
     assert CellLog(tmp_path / "free").add([first], COLUMNS) is False
     assert logs.read_cells(tmp_path / "free")[0].cost is None
 

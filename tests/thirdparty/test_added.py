@@ -93,7 +93,7 @@ def test_own_verbs_take_precedence_and_broken_ones_are_reported(capsys):
 def test_routes_are_found_and_described():
     found = {one.name: one for one in find_added()}
     assert found["greeting"].problem is None and found["lessons"].problem is None
-    assert "names no AddedRoutes" in found["other"].problem
+    assert "must be an instance of AddedRoutes" in found["other"].problem
     paths = openapi_document()["paths"]
     assert paths["/api/greeting"]["get"]["summary"] == "Greet." and "/api/lessons" in paths
     assert [pattern for pattern, *_ in found["greeting"].value.rules(None)] == ["greeting"]

@@ -93,12 +93,7 @@ export class Course {
     }
     const { workers } = sample;
     const total = totalsOf(sample);
-    // The other columns of the sample are not kept.
-    const columns = new Map(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]]));
-    const read = (figure: Figure, place: number): number | null | undefined => {
-      const values = columns.get(figure);
-      return Array.isArray(values) ? values[place] : values;
-    };
+    const read = reader(new Map(FIGURES.map(figure => [figure, sample[COLUMNS[figure]]])));
     const before = this._moments[this._moments.length - 1];
     if (!this._areKnown(workers)) {
       if (before !== undefined) {
@@ -244,6 +239,14 @@ export class Course {
   private _names: readonly string[] = [];
   private _places: ReadonlyMap<string, number> = new Map();
   private readonly _titles = new Map<string, string>();
+}
+
+/** Not in `add`, whose function would keep the whole sample. */
+function reader(columns: ReadonlyMap<Figure, TelemetrySample[NumberColumn]>): IWorkers['read'] {
+  return (figure, place) => {
+    const values = columns.get(figure);
+    return Array.isArray(values) ? values[place] : values;
+  };
 }
 
 /** What a person did not do and a line does not show better. */

@@ -114,7 +114,9 @@ function Form({
   const [isCodeShown, setCodeShown] = useState(false);
   const asking = useAsking();
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => focusFirst(form.current), []);
+  useEffect(() => {
+    focusFirst(form.current);
+  }, []);
   // After the next drawing: only then the field is marked, and the button, which has lost the focus, can be pressed again.
   const focusFault = (): void => {
     window.setTimeout(() => {
@@ -144,7 +146,9 @@ function Form({
   const notes = isOfKind ? foreseen.notes : [];
 
   // What appears at the bottom must not cover the field that is being edited.
-  useEffect(() => uncover(form.current), [foreseen.notes, demand]);
+  useEffect(() => {
+    uncover(form.current);
+  }, [foreseen.notes, demand]);
 
   const change = (name: string, entry: Entries[string]): void => {
     onTyped();

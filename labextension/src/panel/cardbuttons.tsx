@@ -103,7 +103,9 @@ export function CardButtons(props: ICardButtonsProps): JSX.Element {
     roving.current = made;
     return () => made?.dispose();
   }, []);
-  useEffect(() => roving.current?.settle());
+  useEffect(() => {
+    roving.current?.settle();
+  });
   const Row = hasEnded(cluster) ? Ended : cluster.state === 'starting' ? Starting : Living;
   return (
     <div

@@ -348,7 +348,9 @@ function Details({ cluster }: IDetailsProps): JSX.Element {
   const notes = said(cluster, 'note');
   const node = useRef<HTMLElement>(null);
   // It opens at the end of the card.
-  useEffect(() => node.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    node.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const facts: [string, string, string?][] = [
     [trans.__('Scheduler'), cluster.scheduler_address ?? ''],
     [trans.__('Nodes'), cluster.nodes.join('; ')],

@@ -87,7 +87,9 @@ export function ClusterList(props: IClusterListProps): JSX.Element {
   const list = useRef<HTMLDivElement>(null);
   useKeptFocus(list);
   // After each drawing, and after the kept focus.
-  useEffect(() => created?.reveal(list.current));
+  useEffect(() => {
+    created?.reveal(list.current);
+  });
   if (!isReady) {
     return connection === 'lost' ? <Unreachable {...props} /> : <Waiting />;
   }

@@ -60,7 +60,7 @@ def decide(spec: AutoSpec, probe: GPUProbe, *, devices: int, dask_cuda: bool) ->
         )
     elif probe.usable and spec.n_workers is not None and spec.n_workers > devices:
         why = (
-            f"{spec.n_workers} workers were requested, but there is one worker per GPU and this machine has {devices}: "
+            f"{spec.n_workers} workers were requested, but there is one worker per GPU and {devices} can be used: "
             "clusters use CPU workers. To use the GPU, choose the kind 'cuda'."
         )
     elif probe.usable:

@@ -142,7 +142,7 @@ def _transports(found: Namespace, words: Sequence[str], say: Say) -> Answer:
         )
     if words:
         raise InvalidRequest(f"--transports starts its own clusters; omit '{shown(words[0])}'.")
-    names = _names(found.transports, "--transports", TRANSPORTS, "", f"of {', '.join(TRANSPORTS)}")
+    names = _names(found.transports, "--transports", TRANSPORTS, "transport ", f"of {', '.join(TRANSPORTS)}")
     size: Any = _size(found) or "small"
     output = _output(found)
     repeats = whole_number(getattr(found, "repeats", "5"), "--repeats", 1, 100)
@@ -198,7 +198,7 @@ def _names(text: str, option: str, known: Sequence[str], kind: str, hint_if_none
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)
-            raise InvalidRequest(f"{option}: there is no {kind}'{shown(name)}'.{hint} Available: {', '.join(known)}.")
+            raise InvalidRequest(f"{option}: unknown {kind}'{shown(name)}'.{hint} Available: {', '.join(known)}.")
     return names
 
 

@@ -112,7 +112,7 @@ def compare_transports(
     """
     for name in transports:
         if name not in TRANSPORTS:
-            raise InvalidRequest(f"transports: there is no '{name[:40]}'. Available: {', '.join(TRANSPORTS)}.")
+            raise InvalidRequest(f"transports: unknown transport '{name[:40]}'. Available: {', '.join(TRANSPORTS)}.")
     started, at = time.perf_counter(), datetime.now(UTC).isoformat(timespec="seconds")
     notes: list[str] = []
     with _clusters(list(dict.fromkeys(transports)), notes, say) as targets:

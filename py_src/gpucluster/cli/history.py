@@ -25,18 +25,21 @@ def history(control: Control, found: Namespace) -> tuple[BaseModel, str]:
     registry = control.asynchronous.registry
     work, other = getattr(found, "work", None), getattr(found, "compare", None)
     lines = whole_number(getattr(found, "lines", str(LINES)), "--lines", 1, 10_000)
+    by, path = getattr(found, "by", None), getattr(found, "perfetto", None)
+    if by is not None and (other is not None or path is not None):
+        raise InvalidRequest("--by cannot be combined with --compare or --perfetto.")
     if other is not None:
         if work is None:
             raise InvalidRequest("--compare: name both: 'history FIRST --compare SECOND'.")
         comparison = compare_history(registry, work, other)
         return comparison, comparison.text()
-    if (by := getattr(found, "by", None)) is not None:
+    if by is not None:
         sums = sum_history(registry, work, by)
         return HistorySums(sums=sums.sums[-lines:]), _summed(sums.sums[-lines:], by)
     every = read_history(registry, work).cells
     answer = History(cells=every[-lines:])
     text = _in_detail(every[0]) if work is not None and len(every) == 1 else _listed(answer)
-    if (path := getattr(found, "perfetto", None)) is not None:
+    if path is not None:
         from ..profiling.perfetto import events_of_cells, write_trace
 
         file = write_trace(path, events_of_cells(answer.cells))

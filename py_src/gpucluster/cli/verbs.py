@@ -91,7 +91,7 @@ def _history(parser: SentenceParser, _face: str) -> None:
         "--by", metavar="WHAT", choices=("day", "notebook", "cluster"), help="Show sums: day, notebook or cluster."
     )
     parser.argument("--perfetto", metavar="FILE", help="Write the timeline to this file, for ui.perfetto.dev.")
-    parser.argument("--lines", metavar="N", help="Number of cells from the end. 1 to 10000. Default: 20.")
+    parser.argument("--lines", metavar="N", help="Number of cells, or sums, from the end. 1 to 10000. Default: 20.")
 
 
 def _logs(parser: SentenceParser, face: str) -> None:

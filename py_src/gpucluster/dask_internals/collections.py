@@ -112,13 +112,17 @@ def needed_by(graph: Any) -> set[Any]:
 def variables_of(namespace: Mapping[str, Any], key: Any = None, *, group: str | None = None) -> list[str]:
     """Return the variables that hold the result of a task, at most three; those that only need it if there are none.
 
-    `group`: tasks of this group, instead of one with this key. Relies on ``Future.key`` (2021.1) and on
-    ``distributed.utils.key_split_group`` naming a task's group (2021.1).
+    `group`: tasks of this group, on clusters that run, instead of one with this key. Relies on ``Future.key`` and on
+    ``distributed.utils.key_split_group`` naming a task's group (2021.1), and on ``Client.futures`` and
+    ``Client._instances`` (2025.4).
     """
+    from distributed import Client
     from distributed.utils import key_split_group
 
+    held = {one for client in list(Client._instances) if client.status == "running" for one in list(client.futures)}
+
     def is_meant(one: Any) -> bool:
-        return bool(one == key if group is None else key_split_group(one) == group)
+        return bool(one == key if group is None else one in held and key_split_group(one) == group)
 
     holding: dict[bool, list[str]] = {True: [], False: []}
     for variable, value in list(namespace.items()):

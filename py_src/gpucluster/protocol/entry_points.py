@@ -31,7 +31,7 @@ def load(group: str, name: str, kind: type) -> Loaded | None:
     except (Exception, SystemExit) as error:  # A fault only affects that package.
         return Loaded(name, problem=f"{start} {cause_of(error)}")
     if not isinstance(value, kind):
-        return Loaded(name, problem=f"{start} Its entry point is not a {kind.__name__}.")
+        return Loaded(name, problem=f"{start} Its entry point must be an instance of {kind.__name__}.")
     return Loaded(name, value)
 
 

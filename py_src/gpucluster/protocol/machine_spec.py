@@ -250,7 +250,9 @@ class GPUSpec(MachineSpec):
         "Release threshold", None, "The asynchronous allocator releases unused memory above this size."
     )
     rmm_track_allocations: bool = _memory_option(
-        "Track allocations", True, "Measure how much of the pool is used, for the gauges, at a small cost in each use."
+        "Track allocations",
+        True,
+        "Measure how much of the pool is used, for the gauges, at a small cost per allocation.",
     )
     rmm_allocator_external_lib_list: list[Literal["cupy", "torch"]] = _memory_option(
         "Libraries that use RMM", list, "Libraries whose GPU memory comes from the same pool."

@@ -426,8 +426,8 @@ class Announcement(WireModel):
 class ResultsReleased(WireModel):
     """Results that a notebook should release."""
 
-    name: str = Field(min_length=1, max_length=1000, description="As in `LargeResult`; the same for `group`.")
-    group: str = Field(min_length=1, max_length=1000)
+    name: str = Field(min_length=1, max_length=1000, description="The variables, or the name in `LargeResult`.")
+    group: str = Field(min_length=1, max_length=1000, description="As in `LargeResult`.")
     kernel: str = Field(min_length=1, max_length=200, description="Id of the notebook's kernel.")
 
 

@@ -32,7 +32,10 @@ class Silent(Exception):
 
 
 def outline(id: str, text: bytes, *, at: str) -> Record | None:
-    """Return what records of all versions have in common, as a cluster to stop; ``None``: it is of this version."""
+    """Return what records of all versions have in common, as a cluster to stop.
+
+    ``None``: a standby, a damaged record, or one of this version.
+    """
     try:
         cluster = json.loads(text)["cluster"]
         version = cluster["protocol_version"]

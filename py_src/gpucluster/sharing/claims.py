@@ -59,7 +59,10 @@ class NodeClaims:
         yield self.look().counts
 
     def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
-        """Claim GPUs until this process ends, at the latest at `ends`. Raises `ClaimedMeanwhile`: none is claimed."""
+        """Claim GPUs until this process ends. Raises `ClaimedMeanwhile`: none is claimed.
+
+        `ends`: the latest end, in seconds since the boot.
+        """
         made: list[tuple[str, str]] = []
         for uuid in uuids:
             mark = self._free_mark(uuid)

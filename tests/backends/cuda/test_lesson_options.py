@@ -73,7 +73,7 @@ def test_calls_with_and_without_faults():
     for call, words in (
         ({"jit_unspill": True}, "not an argument"),
         ({"rmm_async": True, "rmm_pool_size": "30GB"}, "FutureWarning"),
-        ({"rmm_async": True, "rmm_managed_memory": True}, "exclude"),
+        ({"rmm_async": True, "rmm_managed_memory": True}, "cannot be combined"),
         ({"rmm_release_threshold": "1GB"}, "needs rmm_async"),
         ({"rmm_maximum_pool_size": "1GB"}, "ignored"),
         ({"rmm_pool_size": "40GB"}, "no room for the context"),

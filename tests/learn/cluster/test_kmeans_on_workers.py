@@ -1,5 +1,10 @@
-"""The scheduler's work for k-means does not grow with iterations or rows."""
+"""The scheduler's work for k-means, and the result when a worker dies."""
 
+import logging
+import os
+import signal
+import threading
+import time
 from typing import Any
 
 import dask.array as da
@@ -54,3 +59,32 @@ def test_scheduler_load_is_independent_of_iterations_and_rows(
     assert min(iterations[2], iterations[5]) > 12
     assert len(set(counts.values())) == 1, counts
     assert 0 < max(counts.values()) <= 10 if tasks else not any(counts.values())
+
+
+@pytest.mark.processes
+@pytest.mark.full
+def test_killed_worker_changes_nothing(own_client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    parameters: dict[str, Any] = {"init": "random", "n_init": 5, "tol": 0, "max_iter": 60, "random_state": 2}
+    X = large(40 * len(DIGITS) // 4 * 4, 4)
+    victim = next(iter(own_client.run(os.getpid).values()))
+    killed: list[float] = []
+
+    def kill() -> None:
+        until(lambda: any("gpucluster-rank" in str(key) for keys in own_client.processing().values() for key in keys))
+        time.sleep(0.5)
+        killed.append(time.monotonic())
+        os.kill(victim, signal.SIGKILL)
+
+    with caplog.at_level(logging.WARNING, "gpucluster.learn"):
+        thread = threading.Thread(target=kill)
+        thread.start()
+        ours = KMeans(10, **parameters).fit(X)
+        ended = time.monotonic()
+        thread.join(30)
+    assert killed
+    assert killed[0] < ended
+    assert "A worker was lost" in caplog.text
+    undisturbed = KMeans(10, **parameters).fit(X.compute(scheduler="threads"))
+    np.testing.assert_allclose(ours.cluster_centers_, undisturbed.cluster_centers_, rtol=1e-6, atol=1e-6)
+    assert ours.inertia_ == pytest.approx(undisturbed.inertia_, rel=1e-9)
+    assert ours.n_iter_ == undisturbed.n_iter_

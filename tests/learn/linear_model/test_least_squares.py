@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.linear_model as reference
-from gpucluster.learn import ElasticNet, Lasso, LinearRegression, Ridge
+from gpucluster import datasets
+from gpucluster.learn import PCA, ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, StandardScaler
 from gpucluster.learn.errors import InvalidData
+from sklearn import decomposition, preprocessing
 from sklearn.datasets import load_diabetes, load_digits
 
 DIABETES = load_diabetes(scaled=False)
@@ -160,3 +162,33 @@ def test_bad_data_are_refused(split: Any, kind: Any, options: Any) -> None:
     ):
         with pytest.raises(InvalidData, match=sentence):
             model.fit(*given)
+
+
+COLUMNS = ["dep_delay", "distance", "air_time", "hour"]
+
+
+@pytest.mark.full
+def test_delays_of_flights(dask_client: Any) -> None:
+    flights = datasets.flights()[[*COLUMNS, "arr_delay"]].dropna().astype("float64")
+    table = flights.compute()
+    ours = LinearRegression().fit(flights[COLUMNS], flights["arr_delay"])
+    theirs = reference.LinearRegression().fit(table[COLUMNS], table["arr_delay"])
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8)
+
+    scaler, truth = StandardScaler().fit(flights[COLUMNS]), preprocessing.StandardScaler().fit(table[COLUMNS])
+    np.testing.assert_allclose(scaler.scale_, truth.scale_, rtol=1e-10)
+    options: dict[str, Any] = {"tol": 1e-7, "max_iter": 200}
+    late = LogisticRegression(**options).fit(scaler.transform(flights[COLUMNS]), flights["arr_delay"] > 30)
+    theirs = reference.LogisticRegression(**options).fit(truth.transform(table[COLUMNS]), table["arr_delay"] > 30)
+    np.testing.assert_allclose(late.coef_, theirs.coef_, atol=1e-4)
+
+
+@pytest.mark.full
+def test_components_of_photographs(dask_client: Any) -> None:
+    X = datasets.patches(5, photo="china", n_blocks=7)
+    truth = decomposition.PCA(10, svd_solver="full").fit(X.compute().astype(np.float64))
+    ours = PCA(10).fit(X)
+    assert ours.components_.dtype == np.float32
+    np.testing.assert_allclose(ours.explained_variance_ratio_, truth.explained_variance_ratio_, rtol=1e-4)
+    np.testing.assert_allclose(ours.components_[:6], truth.components_[:6], atol=1e-4)

@@ -192,7 +192,7 @@ def test_learners_of_one_name_are_told_apart(tmp_path: Path) -> None:
 def test_only_one_lesson(tmp_path: Path) -> None:
     put(tmp_path / "a" / "06-kmeans.ipynb")
     assert len(find_submissions(tmp_path, "06")) == 1
-    with pytest.raises(InvalidRequest, match="no notebook of lesson 05"):
+    with pytest.raises(InvalidRequest, match="No notebook of lesson 05"):
         find_submissions(tmp_path, "05")
     with pytest.raises(InvalidRequest, match="Folder .* not found"):
         find_submissions(tmp_path / "nowhere")

@@ -61,9 +61,10 @@ def minutes_text(view: ClassView) -> str:
         for one in view.exercises
         if one.minutes is not None
     ]
-    if not rows:
-        return "No times yet: no learner has passed two exercises of a lesson within 90 minutes."
-    return table([("EXERCISE", "LEARNERS", "MINUTES", "STATED", "TITLE"), *rows])
+    text = "No times yet: no learner has passed two exercises of a lesson within 90 minutes."
+    if rows:
+        text = table([("EXERCISE", "LEARNERS", "MINUTES", "STATED", "TITLE"), *rows])
+    return "\n".join([text, *(["", *view.problems] if view.problems else [])])
 
 
 def class_text(view: ClassView) -> str:

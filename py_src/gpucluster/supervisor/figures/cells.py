@@ -95,7 +95,8 @@ class CellLog:
         for fields in told:
             id, began, ended = fields["id"], max(fields["began"], since), fields["ended"]
             if ended is None or id not in self._meanwhile or not self._meanwhile[id].is_over:
-                spans[id] = min(ended or until, until) - began
+                span = min(ended or until, until) - began
+                spans[id] = span if id in self._meanwhile else max(0.0, span)
                 begins.append(began)
         together = sum(max(0.0, span) for span in spans.values())
         part = min(1.0, (until - min(begins)) / together) if together else 1.0
@@ -109,7 +110,17 @@ class CellLog:
 
     def end(self) -> None:
         """Note that the cluster ends: what is not done is lost."""
-        self._write([cell.model_copy(update={"lost": True}) for cell in self._cells.values() if cell.ended is None])
+        price = self._cost()
+        self._write(
+            [
+                cell.model_copy(
+                    update={"lost": True}
+                    | ({} if price is None else {"cost": self._meanwhile[id].cost, "cost_unit": price.unit})
+                )
+                for id, cell in self._cells.items()
+                if cell.ended is None
+            ]
+        )
 
     def _write(self, cells: list[CellWork]) -> None:
         if not cells:
