@@ -221,6 +221,9 @@ def wait_for_kernel(page: Page, lab: Lab) -> None:
     page.locator(".jp-Notebook .cm-content").first.wait_for()
     expect(page.locator(".jp-Toolbar-kernelName").first).to_contain_text("Python 3")
     page.wait_for_function(
-        "async url => (await (await fetch(url)).json()).some(kernel => kernel.execution_state === 'idle')",
+        """async url => {
+            const answer = await fetch(url);
+            return answer.ok && (await answer.json()).some(kernel => kernel.execution_state === 'idle');
+        }""",
         arg=f"{lab.url}/api/kernels",
     )

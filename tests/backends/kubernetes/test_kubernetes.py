@@ -197,7 +197,7 @@ def test_missing_gpus_are_pending_and_a_dead_supervisor_is_cleaned_up(kubernetes
     wait_until(lambda: not kubernetes.names(model.id), what=lambda: kubernetes.names(model.id))
     folder = shared_site.registry.folder(model.id)
     wait_until(lambda: not folder.remembered.exists(), what=folder.log.read_text)
-    assert any("was deleted" in one.message for one in shared_site.control.activity(model.id).entries)
+    assert any("and deleted" in one.message for one in shared_site.control.activity(model.id).entries)
 
 
 @pytest.mark.full
