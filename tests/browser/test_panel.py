@@ -272,7 +272,8 @@ def test_the_dashboard_opens_as_a_tab(page):
 
 def test_the_log_opens_as_a_tab(page):
     for shown in (True, False):
-        choose_action(card_of(page, "blue"), "Details")
+        card_of(page, "blue").get_by_role("button", name="More actions").click()
+        page.locator(".lm-Menu-item", has_text="Details").click()
         expect(card_of(page, "blue").locator(".gpc-Facts")).to_be_visible(visible=shown)
     choose_action(card_of(page, "blue"), "Log")
     expect(page.get_by_role("tab", name="Log: blue")).to_be_visible()
