@@ -32,10 +32,7 @@ class Silent(Exception):
 
 
 def outline(id: str, text: bytes, *, at: str) -> Record | None:
-    """Return what records of all versions have in common, as a cluster to stop.
-
-    ``None``: a standby, a damaged record, or one of this version.
-    """
+    """Return what records of all versions share: a cluster to stop; ``None``: a standby, damaged, or this version."""
     try:
         cluster = json.loads(text)["cluster"]
         version = cluster["protocol_version"]

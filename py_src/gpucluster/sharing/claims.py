@@ -59,10 +59,7 @@ class NodeClaims:
         yield self.look().counts
 
     def claim(self, uuids: Iterable[str], *, ends: float | None = None) -> None:
-        """Claim GPUs until this process ends. Raises `ClaimedMeanwhile`: none is claimed.
-
-        `ends`: the latest end, in seconds since the boot.
-        """
+        """Claim GPUs until this process or `ends`, in seconds since the boot. Raises `ClaimedMeanwhile`: none is."""
         made: list[tuple[str, str]] = []
         for uuid in uuids:
             mark = self._free_mark(uuid)

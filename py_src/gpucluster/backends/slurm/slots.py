@@ -253,10 +253,7 @@ class Fit:
 
 
 def job_sizes(n_workers: int, together: int, *, whole: bool) -> list[int]:
-    """Return the number of workers of each job, the smaller one last.
-
-    `whole`: no job may have fewer workers; then there are more in all.
-    """
+    """Return the number of workers of each job, the smaller one last; `whole`: none has fewer, so more in all."""
     full, rest = divmod(n_workers, together)
     if rest and whole:
         return [together] * (full + 1)

@@ -73,7 +73,7 @@ class CellLog:
                 meanwhile.look_at_memory(columns)  # Workers report it late; what later cells need is theirs.
             meanwhile.cost += costs.get(id, 0.0)
             meanwhile.is_over = fields["ended"] is not None
-            cost = {} if price is None or not meanwhile.is_over else {"cost": meanwhile.cost, "cost_unit": price.unit}
+            cost = self._charged(id) if meanwhile.is_over else {}
             cell = _cell(fields, meanwhile).model_copy(update={"where": self._where, **cost})
             if cell != known:
                 self._cells[id] = cell
@@ -110,17 +110,12 @@ class CellLog:
 
     def end(self) -> None:
         """Note that the cluster ends: what is not done is lost."""
+        lost = {id: cell for id, cell in self._cells.items() if cell.ended is None}
+        self._write([cell.model_copy(update={"lost": True, **self._charged(id)}) for id, cell in lost.items()])
+
+    def _charged(self, id: str) -> dict[str, Any]:
         price = self._cost()
-        self._write(
-            [
-                cell.model_copy(
-                    update={"lost": True}
-                    | ({} if price is None else {"cost": self._meanwhile[id].cost, "cost_unit": price.unit})
-                )
-                for id, cell in self._cells.items()
-                if cell.ended is None
-            ]
-        )
+        return {} if price is None else {"cost": self._meanwhile[id].cost, "cost_unit": price.unit}
 
     def _write(self, cells: list[CellWork]) -> None:
         if not cells:
