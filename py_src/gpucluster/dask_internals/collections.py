@@ -119,16 +119,16 @@ def variables_of(namespace: Mapping[str, Any], key: Any = None, *, group: str | 
     from distributed import Client
     from distributed.utils import key_split_group
 
-    held = {one for client in list(Client._instances) if client.status == "running" for one in list(client.futures)}
-
-    def is_meant(one: Any) -> bool:
-        return bool(one == key if group is None else one in held and key_split_group(one) == group)
+    meant = {key}
+    if group is not None:
+        running = [client for client in list(Client._instances) if client.status == "running"]
+        meant = {one for client in running for one in list(client.futures) if key_split_group(one) == group}
 
     holding: dict[bool, list[str]] = {True: [], False: []}
     for variable, value in list(namespace.items()):
         with suppress(Exception):  # Collections of other libraries.
             needed, are_all = ((), False) if variable.startswith("_") else _futures_behind(value)
-            if any(map(is_meant, needed)):
+            if not meant.isdisjoint(needed):
                 holding[are_all].append(variable)
     return (holding[True] or holding[False])[:3]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .building.notebooks import cell_ids
 from .building.outputs import RecordedOutputs, read_outputs
-from .building.source import LessonSource, read_source
+from .building.source import STATED_MINUTES, LessonSource, read_source
 from .catalogue import checkout, notebooks_folder
 
 WORDS_PER_MINUTE = 180
@@ -21,7 +21,6 @@ _LESSON = re.compile(
 )
 _WITHOUT = re.compile(r"without (\d\d\.\d+)")
 _FIRST = re.compile(r"\((\d+) min\)")
-_MINUTES = re.compile(r"^#+ .*\((\d+) min\)", re.MULTILINE)
 _WORD = re.compile(r"[^\W_][\w’'.,/-]*")
 _NO_WORDS = re.compile(r"```.*?```|<[^>]*>|\]\([^)]*\)", re.DOTALL)
 _HEAD = f"""# Timing of the one-day agenda
@@ -123,7 +122,7 @@ def pace(source: LessonSource, outputs: RecordedOutputs, block: Block) -> Pace:
             continue
         if prose:
             words += len(_WORD.findall(_NO_WORDS.sub(" ", cell.text)))
-            exercises += sum(map(int, _MINUTES.findall(cell.text)))
+            exercises += sum(map(int, STATED_MINUTES.findall(cell.text)))
         else:
             seconds += outputs.seconds.get(name, 0.0)
     return Pace(words / WORDS_PER_MINUTE, exercises, seconds / 60, block.first)

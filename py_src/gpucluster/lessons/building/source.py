@@ -28,7 +28,7 @@ ASSIGNED = "# SOLUTION"
 _ASSIGNED = re.compile(rf"^(\s*(?:\w+ = |\"[^\"]+\": )).*?(,?)\s*{ASSIGNED}$")
 _PREDICTED = re.compile(rf"^(\s*predict\(\"[^\"]+\", ).*(\))\s*{ASSIGNED}$")
 _HINT = re.compile(r"^hint-([1-3])$")
-_STATED_MINUTES = re.compile(r"#+ .*\((\d+) min\)")
+STATED_MINUTES = re.compile(r"^#+ .*\((\d+) min\)", re.MULTILINE)
 _BULLET = re.compile(r"^[*-] (.*(?:\n +\S.*)*)", re.MULTILINE)
 
 
@@ -113,7 +113,7 @@ class LessonSource:
             entry = found.setdefault(cell.exercise, empty | {"solution": ""})
             entry["title"] = cell.title or entry["title"]
             entry["topic"] = cell.topic or entry["topic"]
-            if stated := _STATED_MINUTES.match(cell.text):
+            if stated := STATED_MINUTES.search(cell.text):
                 entry["minutes"] = int(stated[1])
             if cell.hint:
                 entry["hints"].append(cell.text)
